@@ -45,8 +45,8 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
     f"{SLUICE} with nothing": in_loop(NOTHING),
-    f"{SLUICE} with scg": in_loop("scg-top"),
-    f"{SLUICE} with sct": in_loop("sct", 50),
+    "scg with our gates": in_loop("scg-top"),
+    "sct with our gates": in_loop("sct", 50),
     LEARNT: in_loop(DQN),
     HARDWARE: HELD,
     "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B

@@ -65,8 +65,8 @@ def limiters(name: str) -> PathRacer:
 RACERS: dict[str, PathRacer] = {
     SLUICE: in_loop(),
     f"{SLUICE} with nothing": in_loop(NOTHING),
-    f"{SLUICE} with scg": in_loop("scg-top"),
-    f"{SLUICE} with sct": in_loop("sct", 50),
+    "scg with our gates": in_loop("scg-top"),
+    "sct with our gates": in_loop("sct", 50),
     HARDWARE: PathRacer(lambda _: Holding()),
     **{name: limiters(name) for name in RIVALS},
 }

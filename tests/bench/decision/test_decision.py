@@ -26,7 +26,7 @@ def test_who_is_raced() -> None:
     assert "vegas (undelayed)" in lineup.FRESH
     assert lineup.PUBLISHED == ["sct as published", "scg as published"]
     assert not set(lineup.SEEDS) & set(CHOSEN_ON)
-    assert {f"{SLUICE} with {model}" for model in ("nothing", "scg", "sct")} == set(lineup.VARIANTS)
+    assert {f"{SLUICE} with nothing", "scg with our gates", "sct with our gates"} == set(lineup.VARIANTS)
     assert len(set(lineup.EVERYONE)) == len(lineup.EVERYONE)
 
 
@@ -94,7 +94,7 @@ def test_what_the_model_is_worth_says_where_it_wins_nothing() -> None:
     lost = cell(made(100, 80), **(others | {HARDWARE: made(50, 80)}))
     text = workloads.worth([won, lost])
     # Half of the p99 in both, and 100 / 80 and 80 / 80 of the goodput; held, 100 / 50 in the second: sqrt(0.5 * 2) = 1.
-    assert f"| {SLUICE} with scg | 0.50 | 1.125 | 2 of 2 | none |" in text
+    assert "| scg with our gates | 0.50 | 1.125 | 2 of 2 | none |" in text
     assert f"| {HARDWARE} | 1.00 | 1.125 | 1 of 2 | big_spike from 20 |" in text
 
 

@@ -104,6 +104,14 @@ def test_sct_looks_at_throughput_only() -> None:
     assert (estimate.target, estimate.lower_bound, estimate.upper_bound) == (12, 12, 36)
 
 
+def test_full_buckets_are_evidence_of_throughput() -> None:
+    """A pool of 20 that is full most of the time; goodput is censored in those buckets, throughput is not."""
+    x = np.concatenate([np.linspace(0.5, 19, 200), np.full(200, 20.0)])
+    samples = samples_of(x, np.minimum(10 * x, 100), limit=20)
+    assert ESTIMATORS["sct"].estimate(samples).target == 10
+    assert ESTIMATORS["scg"].estimate(samples).target is None
+
+
 @pytest.mark.parametrize(
     ("model", "most"), [("scg", 0.01), ("scg-top", 0.0), ("scg-unimodal", 0.01), ("scg-kneedle", 0.02)]
 )

@@ -552,6 +552,15 @@ def test_what_a_published_model_names(
     assert (found.reasons[0][0], found.action, found.target, found.basis, found.state) == said
 
 
+def test_a_size_that_growth_left_is_refused() -> None:
+    unpaid = Estimate(State.UNSATURATED, (), target=12, unpaid=True)
+    after, found = step(state(KNOWN, current=15), replace(sees(15), named=unpaid), NOW)
+    assert (found.action, found.target) == (Action.APPLY, 12)
+    assert after.facts.trust.refuses(15, NOW + 599_000)
+    assert not after.facts.trust.refuses(14, NOW)
+    assert not after.facts.trust.refuses(15, NOW + 600_000)
+
+
 def test_a_change_stays_apply_until_it_is_read_back() -> None:
     before = state(KNOWN)
     after, first = step(before, sees(64), NOW)

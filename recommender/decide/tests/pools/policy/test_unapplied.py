@@ -6,6 +6,7 @@ from math import inf
 import pytest
 
 from sluice.model.states import State
+from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action, Basis, Decision
 from sluice.pools.policy.harm import Trust
@@ -131,3 +132,13 @@ def test_the_guard_judges_nothing_that_nobody_applied() -> None:
     after, decision = step(state(facts), sees(16), NOW)
     assert (codes(decision)[0], decision.state is State.GUARDED) == ("BEST", False)
     assert (after.facts.trust, after.facts.change) == (trust, facts.change)
+
+
+def test_a_model_that_serves_comparison_leads_to_no_apply() -> None:
+    named = Estimate(State.PROVIDED, (), target=12, lower_bound=12, upper_bound=12, confidence=0.5, compares=True)
+    seen = replace(sees(64), from_metrics=False, named=named)
+    decision = step(state(), seen, NOW)[1]
+    assert (decision.action, decision.target) == (Action.HOLD, 32)
+    assert codes(decision) == ["BETTER", "COMPARES"]
+    by_hand = replace(seen, constraints=Constraints(paused="by ann: sale", set_to=16))
+    assert step(state(), by_hand, NOW)[1].action is Action.APPLY

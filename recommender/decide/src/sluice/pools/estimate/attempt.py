@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sluice.pools.estimate.growth import gated, newest_size
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.estimate.models import estimators_at
 from sluice.pools.estimate.samples import Samples
@@ -37,7 +38,12 @@ def attempt_all(jobs: Sequence[EstimateJob]) -> list[Estimate | Failed]:
 
 
 def _attempt(job: EstimateJob) -> Estimate | Failed:
+    """The estimate, with growth where the pool is full."""
     try:
-        return estimators_at(job.bucket_ms)[job.model].estimate(job.samples)
+        estimate = estimators_at(job.bucket_ms)[job.model].estimate(job.samples)
+        if estimate.compares:
+            return estimate
+        size = None if job.samples is None else newest_size(job.samples)
+        return gated(estimate, job.samples, size, job.bucket_ms / 1_000)
     except Exception as cause:
         return Failed(type(cause).__name__, str(cause))

@@ -26,8 +26,14 @@ def works_hardest_when_full(samples: Samples) -> bool:
     This separates a pool that is too small, which hides the curve, from one that thrashes when full. A full pool alone
     never is a reason for a larger size, or a steady overload would raise it without end.
     """
+    more = full_by_half(samples)
+    return more is not None and more > 1
+
+
+def full_by_half(samples: Samples) -> float | None:
+    """Completions of a full pool by those of one that is at least half full; None without enough buckets of both."""
     full = samples.full()
     half = ~full & (samples.concurrency >= samples.limit / 2)
-    if min(full.sum(), half.sum()) < MIN_FULL:
-        return False
-    return bool(samples.completions[full].mean() > samples.completions[half].mean())
+    if min(full.sum(), half.sum()) < MIN_FULL or not samples.completions[half].any():
+        return None
+    return float(samples.completions[full].mean() / samples.completions[half].mean())

@@ -16,9 +16,9 @@ from sluice.pools.estimate.samples import Floats, Samples
 class Estimate:
     """The optimum of one pool per instance, before any guard.
 
-    target and bounds are set in state PROVIDED only. lower_bound..upper_bound are the sizes that the evidence does not
-    distinguish from the best; confidence is 0..1, and 0 without a target. The curve and the fit are evidence for
-    people: `fitted_per_s` has the curve's shape, or is None.
+    target and bounds are set in state PROVIDED, and the target of a step of growth in UNSATURATED.
+    lower_bound..upper_bound are the sizes that the evidence does not distinguish from the best; confidence is 0..1, and
+    0 without a target. The curve and the fit are evidence for people: `fitted_per_s` has the curve's shape, or is None.
     """
 
     state: State
@@ -33,6 +33,10 @@ class Estimate:
     fitted_per_s: Floats | None = field(default=None, repr=False)
     pool_limited: bool = False
     """True when the pool was full so often that it hides what lies beyond its size."""
+    compares: bool = False
+    """True where the model serves comparison, so nobody is to apply its size."""
+    unpaid: bool = False
+    """True for the smaller size that a pool goes back to after a step of growth that did not pay (`growth.py`)."""
     learned: bool = False
     """True for a size that an agent names (`pools.learn`)."""
 

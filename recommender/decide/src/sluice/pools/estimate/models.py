@@ -13,7 +13,8 @@ from sluice.pools.estimate.sct import Sct
 
 
 def estimators(need: Need = NEED) -> Mapping[str, Estimator]:
-    """All estimators. Each requires `need` before it names a size (but `scg-kneedle`, which requires nothing)."""
+    """All estimators. Each requires `need` before it names a size (but `scg-kneedle`, which requires
+    nothing, and serves comparison)."""
     all_estimators: tuple[Estimator, ...] = (ScgTop(need), Scg(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
     return {estimator.name: estimator for estimator in all_estimators}
 

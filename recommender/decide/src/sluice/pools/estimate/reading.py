@@ -24,7 +24,7 @@ from sluice.pools.estimate.unimodal import unimodal_fit
 class Reading:
     """A scatter with an end of the rise.
 
-    samples  without the buckets in which the pool was full (see `Samples.full`)
+    samples  of goodput, without the buckets in which the pool was full (see `Samples.full`)
     curve    their mean per level; points: the same, each on enough buckets; fitted: unimodal, shape of points
     """
 
@@ -68,13 +68,16 @@ class Reading:
         )
 
 
-def read(samples: Samples | None, need: Need, distinct: float = evidence.DISTINCT) -> Reading | Estimate:
-    """The reading, or the estimate of a state without a size."""
+def read(
+    samples: Samples | None, need: Need, distinct: float = evidence.DISTINCT, censored: bool = True
+) -> Reading | Estimate:
+    """The reading, or the estimate of a state without a size. censored: a full pool hides what a bucket would show, as
+    it does of goodput; else full buckets count too."""
     if samples is None or len(samples) == 0 or samples.completions.sum() == 0:
         return Estimate(State.NO_DATA, (Reason("NO_SPANS", "no completed span of this pool in the window"),))
     whole = per_level(samples)
     limited = full_pool.is_limited(samples)
-    open_samples = samples.take(~samples.full())
+    open_samples = samples.take(~samples.full()) if censored else samples
     curve = per_level(open_samples) if len(open_samples) else whole
     missing = evidence.lacking(open_samples, len(curve), need)
     if missing is not None:

@@ -1,7 +1,8 @@
 """SCG as the paper states it (Sora 3.2, 3.3): the lowest polynomial degree of 5 to 8 that yields a knee, and that knee.
 
-It has no test of evidence: it names a size also where the curve only rises or there is too little evidence. It serves
-comparison; `tests/bench/results/estimators.md` has what that costs. A pool with an actuator should use `scg`.
+It has no test of evidence: it names a size also where the curve only rises or there is too little evidence, and since a
+full pool hides the curve, each size that it names is smaller than the last. So it serves comparison, and nobody is to
+apply it; `tests/bench/results/estimators.md` has what that costs. A pool with an actuator should use `scg`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class ScgKneedle:
         knee = next(filter(None, (find_knee(curve, degree) for degree in DEGREES)), None)
         if knee is None:
             nothing = Reason("NO_KNEE", "no polynomial of degree 5 to 8 has a knee")
-            return Estimate(State.LEARNING, (nothing,), curve=curve)
+            return Estimate(State.LEARNING, (nothing,), curve=curve, compares=True)
         size = whole_size(knee.concurrency)
         reasons = [Reason("KNEE", f"knee of degree {knee.degree} at {knee.concurrency:.1f} in flight")]
         if not samples.caller_judged:
@@ -45,4 +46,5 @@ class ScgKneedle:
             knee=knee.concurrency,
             polynomial_degree=knee.degree,
             fitted_per_s=knee.fitted_per_s,
+            compares=True,
         )

@@ -6,7 +6,8 @@ among sizes of equal throughput the smallest has the shortest response times (II
 
 The stages are separated as in statistical intervention analysis: a level belongs to the stable stage when its mean
 throughput is less than 5 % and one standard error of the difference below the best of a unimodal fit. The model is
-meant for buckets of 50 ms (III-C). It knows no deadline: where response times matter, use SCG.
+meant for buckets of 50 ms (III-C), and requires as many as `need_at(50)`: 600 of them, 20 a level. A full pool does not
+censor throughput, so its buckets count. It knows no deadline: where response times matter, use SCG.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Sct:
 
     def estimate(self, samples: Samples | None) -> Estimate:
         by_throughput = samples and replace(samples, goodput_per_s=samples.throughput_per_s, caller_judged=True)
-        reading = read(by_throughput, self._need, STABLE)
+        reading = read(by_throughput, self._need, STABLE, censored=False)
         if isinstance(reading, Estimate):
             return reading
         lower, upper = reading.top.lower, reading.top.upper

@@ -25,7 +25,7 @@ from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.case import case_of, confidence_in, never_full, unseen
 from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
-from sluice.pools.policy.harm import left
+from sluice.pools.policy.harm import REFUSED_MS, left, refusing
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
@@ -50,6 +50,7 @@ SLO_UNCONFIRMED = (
     "SLO_UNCONFIRMED",
     "APPLY needs an SLO or a threshold in the file, an SLO of a target, or derived_slo: {apply: true}",
 )
+COMPARES = ("COMPARES", "APPLY needs another model: the configured one serves comparison")
 # Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
@@ -89,8 +90,10 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
 
 def holds_of(observation: Observation) -> tuple[tuple[str, str], ...]:
     """Why nobody is to apply the decision, () where one may. A size that an operator sets rests on no threshold."""
-    threshold = not observation.may_apply and observation.constraints.set_to is None
-    return (NO_ACTUATOR,) * observation.from_metrics + (SLO_UNCONFIRMED,) * threshold
+    operator = observation.constraints.set_to is not None
+    threshold = not observation.may_apply and not operator
+    compares = observation.named is not None and observation.named.compares and not operator
+    return (NO_ACTUATOR,) * observation.from_metrics + (SLO_UNCONFIRMED,) * threshold + (COMPARES,) * compares
 
 
 def unactuated(facts: Facts) -> Facts:
@@ -317,6 +320,8 @@ def _facts(
     if change is not None and change is not facts.change and change.from_size == view.current:
         lag_ms = max(0, now_ms - learnt.until_ms)
         trust = left(trust, change.from_size, learnt.beats, observation.cores, lag_ms)
+        if observation.named is not None and observation.named.unpaid:
+            trust = refusing(trust, change.from_size, change.to_size, REFUSED_MS, now_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
     return changed(

@@ -429,7 +429,7 @@ def _subsets(client: Client, end: datetime) -> None:
 
 
 def _tuning(client: Client, end: datetime) -> None:
-    """Session `shop`: the default takes 120 ms. Trial 2 takes 60 ms, but its repeat failed; trial 3 takes 90 ms, and its
+    """Session `shop`: the default takes 120 ms. Trial 2 takes 60 ms, but its repeat failed; trial 3 takes 90 ms, and a
     repeat is in flight. An earlier session had the name an hour ago."""
     names = "session number purpose parameters verdict value lower upper excess why confirms place asked_at told_at"
     good: list[object] = ["SEARCH", {"cart.threads": "64"}, "GOOD", 120.0, 110.0, 130.0, None, "", None, 0]

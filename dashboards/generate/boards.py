@@ -19,6 +19,7 @@ from generate import (
     resources,
     stages,
     subsets,
+    tuning,
     variables,
 )
 from generate.frame import Board, Row
@@ -35,6 +36,7 @@ def boards() -> dict[str, Board]:
         "sluice-call-graph": _call_graph(),
         "sluice-containers": _containers(),
         "sluice-subsets": _subsets(),
+        "sluice-tuning": _tuning(),
         "sluice-pipeline": _pipeline(),
     }
 
@@ -121,6 +123,18 @@ def _subsets() -> Board:
         "Which container connects to which, and how well latency is predicted.",
         [Row("Subsets", subsets.panels())],
         [source(), several("upstreams", "Upstream services", known)],
+    )
+
+
+def _tuning() -> Board:
+    known = "SELECT DISTINCT session FROM sluice.tuning_trials WHERE $__timeFilter_ms(asked_at) ORDER BY session"
+    return Board(
+        "sluice-tuning",
+        "Sluice: tuning",
+        "Trials of tuning sessions: values, the best so far, configurations.",
+        [Row("Sessions", tuning.panels()), Row("Configurations", [tuning.configurations()])],
+        [source(), several("sessions", "Sessions", known)],
+        start="now-24h",
     )
 
 

@@ -53,11 +53,8 @@ def _legend(axes: Axes) -> None:
     )
 
 
-def time_series(
-    axes: Axes, panel: dict[str, Any], found: list[Answer], marks: list[tuple[datetime, str]], span: tuple[int, int]
-) -> None:
-    """Lines over the time range, in epoch ms, with the dashboard's marks and the thresholds of the panel."""
-    defaults = panel["fieldConfig"]["defaults"]
+def _lines(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
+    """Each series of the answers over its first column, as a line or as dots."""
     lines = {name: line for answer in found for name, line in series(panel, answer).items()}
     for nth, (name, (times, values)) in enumerate(lines.items()):
         own = fields(panel, name)
@@ -73,18 +70,27 @@ def time_series(
             floor = lines[own["custom.fillBelowTo"]][1]
             low = [float("nan") if value is None else value for value in floor]
             axes.fill_between(times, low, numbers, color=paint, alpha=0.15, step="post" if step else None, linewidth=0)
+        dots = own.get("custom.drawStyle") == "points"
         hidden = own.get("custom.hideFrom", {}).get("legend") or target is not axes
         target.plot(
             times,
             numbers,
             color=paint,
-            linewidth=1.1 if own.get("custom.lineWidth") != 0 else 0,
+            linewidth=0 if dots or own.get("custom.lineWidth") == 0 else 1.1,
             linestyle="--" if own.get("custom.lineStyle", {}).get("fill") == "dash" else "-",
             drawstyle="steps-post" if step else "default",
-            marker="." if sum(value is not None for value in values) == 1 else None,
-            markersize=3,
+            marker="." if dots or sum(value is not None for value in values) == 1 else None,
+            markersize=own.get("custom.pointSize", 3),
             label=f"_{name}" if hidden else name,
         )
+
+
+def time_series(
+    axes: Axes, panel: dict[str, Any], found: list[Answer], marks: list[tuple[datetime, str]], span: tuple[int, int]
+) -> None:
+    """Lines over the time range, in epoch ms, with the dashboard's marks and the thresholds of the panel."""
+    defaults = panel["fieldConfig"]["defaults"]
+    _lines(axes, panel, found)
     if defaults.get("custom", {}).get("thresholdsStyle", {}).get("mode") == "line":
         for threshold in defaults["thresholds"]["steps"][1:]:
             axes.axhline(threshold["value"], color=colour(threshold["color"]), linewidth=0.8, linestyle="--")
@@ -98,6 +104,16 @@ def time_series(
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(DateFormatter("%H:%M"))  # type: ignore[no-untyped-call]
     _axes(axes, panel, defaults.get("unit"))
+    _legend(axes)
+
+
+def trend(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
+    """Lines and dots over the numbers of the first column."""
+    _lines(axes, panel, found)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _axes(axes, panel, panel["fieldConfig"]["defaults"].get("unit"))
+    x = found[0].columns[0]
+    axes.set_xlabel(fields(panel, x).get("custom.axisLabel", x), fontsize=7, color="#57606a", loc="right")
     _legend(axes)
 
 

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from pictures.answers import WIDTH, Answer, answers, interval_ms
 from pictures.boxes import bar_gauge, stat, table, text
 from pictures.canvas import DPI, GAP, HEAD, LINE, TITLE, area, lowest
-from pictures.charts import points, time_series
+from pictures.charts import points, time_series, trend
 from pictures.graph import node_graph
 from sluice_kit.fakes.grafana import Scope, expand
 
@@ -23,6 +23,7 @@ DRAWN: dict[str, Callable[[Axes, dict[str, Any], list[Answer]], None]] = {
     "table": table,
     "nodeGraph": node_graph,
 }
+PLOTTED = {"xychart": points, "trend": trend}
 
 
 def title_of(panel: dict[str, Any], scope: Scope) -> str:
@@ -45,12 +46,11 @@ def draw_panel(
     inner = area(figure, x, y, width, height - TITLE)
     if not found:
         text(inner, _empty(panel))
-    elif panel["type"] in ("timeseries", "xychart"):
+    elif panel["type"] == "timeseries":
         axes = figure.add_axes(_plot(figure, x, y, width, height))
-        if panel["type"] == "timeseries":
-            time_series(axes, panel, found, marks, (scope.from_ms, scope.until_ms))
-        else:
-            points(axes, panel, found)
+        time_series(axes, panel, found, marks, (scope.from_ms, scope.until_ms))
+    elif panel["type"] in PLOTTED:
+        PLOTTED[panel["type"]](figure.add_axes(_plot(figure, x, y, width, height)), panel, found)
     elif panel["type"] in DRAWN:
         DRAWN[panel["type"]](inner, panel, found)
     else:

@@ -35,7 +35,7 @@ def scope(reader: Client) -> Scope:
     end = now(reader) + timedelta(seconds=1)
     start = end - timedelta(seconds=SECONDS + 30)
     chosen = {"service": "cart", "side": "server", "peer": "-", "threshold_ms": "250", "datasource": "chosen"}
-    chosen |= {"services": "*", "roots": "*", "upstreams": "*"}
+    chosen |= {"services": "*", "roots": "*", "upstreams": "*", "sessions": "*"}
     return Scope(int(start.timestamp() * 1000), int(end.timestamp() * 1000), 5000, chosen)
 
 

@@ -42,6 +42,7 @@ def test_variables_offer_every_pool(boards: dict[str, Any], reader: Client, scop
         ("sluice-call-graph", "services", ["cart", "cart-db", "catalogue", "catalogue-db", "frontend"]),
         ("sluice-containers", "services", ["cart"]),
         ("sluice-subsets", "upstreams", ["frontend"]),
+        ("sluice-tuning", "sessions", ["shop"]),
     ],
 )
 def test_variables_of_many_values(

@@ -20,7 +20,7 @@ from sluice_kit.servers.rows import now
 HERE = Path(__file__).parent
 HOURS = (24 * 7, 24, 3)
 CHOSEN = {"service": "s1", "side": "server", "peer": "-", "threshold_ms": "250"}
-CHOSEN |= {"services": "*", "roots": "*", "upstreams": "*"}
+CHOSEN |= {"services": "*", "roots": "*", "upstreams": "*", "sessions": "*"}
 SETTINGS = {"max_threads": 1, "max_insert_threads": 1}
 
 

@@ -85,4 +85,9 @@ CROSS JOIN (SELECT number AS k, arrayJoin(['accepted', 'sent', 'failed', 'refuse
 INSERT INTO pool_metrics (service, instance, side, pool, figure, metric_rank, series, kind, window, window_s, points, value_sum, first_ns, last_ns, version)
 SELECT service, instance, 'server', 'http', figure, 1, figure, 'level', time_of(n.number, 10) AS t, 10, 1, 64, ns_of(t), ns_of(t), 1
 FROM numbers(8640) AS n
-CROSS JOIN (SELECT DISTINCT service, instance, arrayJoin(['size', 'used', 'idle', 'pending']) AS figure FROM pools) AS p
+CROSS JOIN (SELECT DISTINCT service, instance, arrayJoin(['size', 'used', 'idle', 'pending']) AS figure FROM pools) AS p;
+
+INSERT INTO tuning_trials (session, number, purpose, parameters, verdict, value, lower, upper, place, asked_at, told_at, due_at, recorded)
+SELECT concat('t', toString(k.number)), n.number, 'SEARCH', map('a', toString(n.number), 'b', '1'), 'GOOD', 100 - n.number % 40 AS v, v - 3, v + 3,
+    n.number, time_of(100 - n.number, 90) - k.number * 3000 AS t, t + 60, t + 600, t + 60
+FROM numbers(100) AS n CROSS JOIN numbers(200) AS k

@@ -21,6 +21,7 @@ SHOWN = {
     "v_recommendation_history": "recommendations",
     "v_actuation_history": "actuations",
     "v_subset_now": "subsets",
+    "v_tuning_trials": "tuning_trials",
 }
 ADDED = "of_a_test"
 

@@ -272,3 +272,16 @@ def test_reader_cannot_write(reader: Client) -> None:
         with pytest.raises(Exception, match=r"READONLY|ACCESS_DENIED"):
             reader.command(statement)
     assert rows(reader, "SELECT count() AS n FROM windows")[0]["n"] > 0
+
+
+def test_the_best_trial_so_far_is_good_and_not_refuted(reader: Client) -> None:
+    """Trial 2 of 60 ms failed in its repeat: trial 3 of 90 ms is the best. An older session had the name."""
+    query = "SELECT number, verdict, baseline, best, is_refuted FROM v_tuning_trials ORDER BY number"
+    assert [tuple(row.values()) for row in rows(reader, query)] == [
+        (0, "GOOD", 120, 120, False),
+        (1, "UNSAFE", 120, 120, False),
+        (2, "GOOD", 120, 120, True),
+        (3, "GOOD", 120, 90, False),
+        (4, "FAILED", 120, 90, False),
+        (5, "", 120, 90, False),
+    ]

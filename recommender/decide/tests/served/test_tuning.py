@@ -31,7 +31,7 @@ from sluice.tuning.v1 import trial_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
 from sluice_kit.decide.tuning_worlds import index_of
-from sluice_kit.journal.shard_log import Log, killed, serving_at
+from sluice_kit.journal.shard_log import Log, killed, recording, serving_at
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.programs.decider import Decider
 from sluice_kit.servers.clickhouse import ClickHouse
@@ -232,3 +232,8 @@ def test_a_session_is_applied_measured_and_rolled_back_over_kills_of_everything(
     assert "reload app" in unset.why
     assert ended.recommended == {"mode": "fast"}
     assert abs((ended.trials[3].outcome.value or 0) - 50) < 1  # type: ignore[union-attr]
+    with recording(log, database, tmp_path):
+        rows = "SELECT number, verdict, parameters['mode'] FROM v_tuning_trials WHERE session = 'first' ORDER BY 1"
+        client, modes = database.client("sluice"), ("calm", "wild", "broken", "fast")
+        expected = list(zip(range(4), verdicts, modes, strict=True))
+        until("trials are in ClickHouse", lambda: client.query(rows).result_rows == expected)

@@ -179,8 +179,11 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 	case record.Topic == w.Journal.Reports && kind == "subset":
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
-	case kind == "session", kind == "trial", kind == "answers":
-		return "", nil, nil // records of tuning sessions: the journal keeps them as long as the sessions exist
+	case kind == "trial":
+		row, err = trial(record)
+		return "tuning_trials", row, err
+	case kind == "session", kind == "answers":
+		return "", nil, nil // plans and phases of tuning sessions: the journal keeps them as long as the sessions exist
 	case record.Topic == w.Journal.Reports:
 		return report(record)
 	case record.Topic == w.Journal.Explanations && kind == "pair":

@@ -45,6 +45,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _actuations(client, end)
     _events(client, end)
     _subsets(client, end)
+    _tuning(client, end)
 
 
 def _insert(client: Client, table: str, columns: str, rows: list[list[Any]]) -> None:
@@ -425,3 +426,27 @@ def _subsets(client: Client, end: datetime) -> None:
     names = "application service version learnt basis held_out mu_error sigma_error pair_error recorded"
     learnt = ["default", "cart", round(first.timestamp() * 1000), first, "XGBoost of 2140 samples", 640]
     _insert(client, "latency_models", names, [[*learnt, 0.06, 0.1, 0.07, then]])
+
+
+def _tuning(client: Client, end: datetime) -> None:
+    """Session `shop`: the default takes 120 ms. Trial 2 takes 60 ms, but its repeat failed; trial 3 takes 90 ms, and a
+    repeat is in flight. An earlier session had the name an hour ago."""
+    names = "session number purpose parameters verdict value lower upper excess why confirms place asked_at told_at"
+    good: list[object] = ["SEARCH", {"cart.threads": "64"}, "GOOD", 120.0, 110.0, 130.0, None, "", None, 0]
+    rows: list[list[object]] = [
+        [0, *good],
+        [1, "SEARCH", {"cart.threads": "4"}, "UNSAFE", None, None, None, 0.2, "p99_ms 600 of 500", None, 1],
+        [2, "SEARCH", {"cart.threads": "8"}, "GOOD", 60.0, 55.0, 65.0, None, "", None, 2],
+        [3, "SEARCH", {"cart.threads": "16"}, "GOOD", 90.0, 84.0, 96.0, None, "", None, 3],
+        [4, "WINNER", {"cart.threads": "8"}, "FAILED", None, None, None, None, "the target refuses 8", 2, 4],
+        [5, "WINNER", {"cart.threads": "16"}, "", None, None, None, None, "", 3, None],
+    ]
+    times = [end - timedelta(seconds=100 - 15 * number) for number in range(len(rows) + 1)]
+    trials: list[list[object]] = [
+        ["shop", *row, times[nth], times[nth + 1] if row[-1] is not None else None, end, times[nth + 1]]
+        for nth, row in enumerate(rows)
+    ]
+    hour = end - timedelta(hours=1)
+    trials.append(["shop", 0, *good[:2], "GOOD", 10.0, *good[4:], hour, hour, hour, hour])
+    trials.append(["shop", 0, *good[:2], "", *[None] * 4, "", None, None, times[0], None, end, times[0]])
+    _insert(client, "tuning_trials", f"{names} due_at recorded", trials)

@@ -111,15 +111,15 @@ def points(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
             columns, rows = answer.columns, answer.rows
             pairs = [(row[columns.index(x)], row[columns.index(y)]) for row in rows]
             xs, ys = zip(*[pair for pair in pairs if None not in pair], strict=True)
-            if own["custom.show"] == "lines":
+            if own.get("custom.show") == "lines":
                 dashed = own.get("custom.lineStyle", {}).get("fill") == "dash"
                 axes.plot(
                     xs, ys, color=paint, linewidth=1.1, linestyle="--" if dashed else "-", label=line["name"]["fixed"]
                 )
             else:
                 axes.scatter(xs, ys, s=14, alpha=0.6, color=paint, label=line["name"]["fixed"])
-        _axes(axes, panel, own.get("unit"))
         if nth == 0:
             axes.set_xlabel(fields(panel, x).get("custom.axisLabel", x), fontsize=7, color="#57606a", loc="right")
     axes.set_xlim(left=0)
+    _axes(axes, panel, fields(panel, y).get("unit"))  # last: a limit of the axis ends its scaling
     _legend(axes)

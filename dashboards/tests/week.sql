@@ -35,7 +35,7 @@ SELECT service, side, peer, time_of(n.number, 60) AS t, 'PROVIDED', 'CURVE', 'AP
 FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, side, peer FROM pools) AS p;
 
 INSERT INTO pool_beliefs (service, side, peer, at, sizes, expected_per_s, lower_per_s, upper_per_s)
-SELECT service, side, peer, time_of(n.number, 60), range(1, 54), sizes, sizes, sizes
+SELECT service, side, peer, time_of(n.number, 60), range(1, 54) AS curve, curve, curve, curve
 FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, side, peer FROM pools) AS p;
 
 INSERT INTO actuations (service, side, peer, at, target_name, actuator, instance, outcome, previous, read_back, revision)

@@ -1,11 +1,11 @@
-"""Panels of connection subsets: connections, changes, responses, evenness, and latency models."""
+"""Panels of connection subsets: connections, changes, responses, evenness, predictions, and latency models."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.builders import timeseries
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
-from generate import shares
+from generate import predictions, shares
 from generate.clickhouse import table, time_series
 from generate.levels import windows
 from generate.parts import FULL, colored, lines, rows, with_units
@@ -16,7 +16,10 @@ _COLORS = {"PROVIDED": "green", "LEARNING": "yellow", "PAUSED": "purple", "HELD"
 
 
 def panels() -> list[Builder[Panel]]:
-    return [subsets(), changes(), deliveries(), shares.moved(), shares.planned(), evenness(), models()]
+    return [
+        *(subsets(), changes(), deliveries(), shares.moved(), shares.planned(), evenness()),
+        *(predictions.over_time(), predictions.pairs(), models()),
+    ]
 
 
 def subsets() -> table_panel.Panel:

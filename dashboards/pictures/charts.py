@@ -118,21 +118,24 @@ def trend(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
 
 
 def points(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
-    """Points of the series that the panel's options name."""
-    columns, rows = found[0].columns, found[0].rows
+    """Points and lines of the series that the panel's options name, of the queries that have rows."""
     for nth, line in enumerate(panel["options"]["series"]):
         x, y = (line[axis]["matcher"]["options"] for axis in ("x", "y"))
-        pairs = [(row[columns.index(x)], row[columns.index(y)]) for row in rows]
-        pairs = [pair for pair in pairs if None not in pair]
-        axes.scatter(
-            [pair[0] for pair in pairs],
-            [pair[1] for pair in pairs],
-            s=14,
-            alpha=0.6,
-            color=PALETTE[nth],
-            label=line["name"]["fixed"],
-        )
-        _axes(axes, panel, fields(panel, y).get("unit"))
-        axes.set_xlabel(fields(panel, x).get("custom.axisLabel", x), fontsize=7, color="#57606a", loc="right")
+        own = fields(panel, y)
+        paint = colour(own["color"]["fixedColor"]) if "color" in own else PALETTE[nth]
+        for answer in (answer for answer in found if {x, y} <= {*answer.columns}):
+            columns, rows = answer.columns, answer.rows
+            pairs = [(row[columns.index(x)], row[columns.index(y)]) for row in rows]
+            xs, ys = zip(*[pair for pair in pairs if None not in pair], strict=True)
+            if own.get("custom.show") == "lines":
+                dashed = own.get("custom.lineStyle", {}).get("fill") == "dash"
+                axes.plot(
+                    xs, ys, color=paint, linewidth=1.1, linestyle="--" if dashed else "-", label=line["name"]["fixed"]
+                )
+            else:
+                axes.scatter(xs, ys, s=14, alpha=0.6, color=paint, label=line["name"]["fixed"])
+        if nth == 0:
+            axes.set_xlabel(fields(panel, x).get("custom.axisLabel", x), fontsize=7, color="#57606a", loc="right")
     axes.set_xlim(left=0)
+    _axes(axes, panel, fields(panel, y).get("unit"))  # last: a limit of the axis ends its scaling
     _legend(axes)

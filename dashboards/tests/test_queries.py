@@ -100,6 +100,36 @@ def test_goodput_curve_falls_above_4(boards: dict[str, Any], reader: Client, sco
     assert {row[columns.index("latency_source")] for row in rows} == {"caller"}
 
 
+def test_the_newest_belief_of_the_time_range(boards: dict[str, Any], reader: Client, scope: Scope) -> None:
+    """cart's newest belief has five sizes, and one of 20 min ago has one. An hour later both are too old."""
+    sql = by_title(boards, "Goodput curve")["targets"][1]["rawSql"]
+    columns, rows = run(reader, sql, scope)
+    assert columns[:4] == ["size", "believed_per_s", "lower_per_s", "upper_per_s"]
+    assert [row[:4] for row in rows] == [
+        (1, 10, 9, 11),
+        (2, 20, 18, 22),
+        (4, 40, 35, 45),
+        (8, 60, 50, 70),
+        (16, 55, 40, 80),
+    ]
+    then = replace(scope, from_ms=scope.from_ms - 600_000, until_ms=scope.until_ms - 600_000)
+    assert [row[:4] for row in run(reader, sql, then)[1]] == [(1, 10, 5, 20)]
+    later = replace(scope, from_ms=scope.from_ms + 3_600_000, until_ms=scope.until_ms + 3_600_000)
+    assert run(reader, sql, later)[1] == []
+
+
+def test_predicted_and_measured_latency_are_of_the_same_requests(
+    boards: dict[str, Any], reader: Client, scope: Scope
+) -> None:
+    """Own times are 12 ms. Plans predict 10 ms in the first six windows and 16 ms in the others: 13 ms in the mean."""
+    _, rows = run(reader, by_title(boards, "Predicted and measured latency of pairs")["targets"][0]["rawSql"], scope)
+    near = pytest.approx(12, rel=0.006)  # half a bucket of the histogram
+    assert [row[:6] for row in rows] == [("default", "frontend", "cart", 0.95, 13, near)]
+    assert rows[0][6:] == (pytest.approx(12 / 13, rel=0.006), 1200)
+    _, rows = run(reader, by_title(boards, "Predicted and measured latency over time")["targets"][0]["rawSql"], scope)
+    assert [row[1:] for row in rows] == [("frontend to cart", near, 10)] * 6 + [("frontend to cart", near, 16)] * 6
+
+
 def test_shares_of_calls_that_subsets_plan_and_containers_get(
     boards: dict[str, Any], reader: Client, scope: Scope
 ) -> None:
@@ -272,7 +302,11 @@ def test_panels_name_the_columns_that_they_need(boards: dict[str, Any]) -> None:
     """Without names the check above would have nothing to look for."""
     names = {panel["title"]: needed(panel) for board in boards.values() for panel in shown(board)}
     assert {"recommended", "current", "unguarded", "lower", "upper"} in names.values()
-    assert {"concurrency", "goodput_per_s", "throughput_per_s"} in names.values()
+    seen, believed = (
+        {"concurrency", "goodput_per_s", "throughput_per_s"},
+        {"believed_per_s", "lower_per_s", "upper_per_s"},
+    )
+    assert {*seen, "size", *believed} in names.values()
     assert names["Calls between services"] >= {"rate_per_s", "error_ratio", "p99_ms"}
     assert names["States"] >= {"state", "confidence", "age_s"}
 

@@ -34,6 +34,10 @@ INSERT INTO recommendations (service, side, peer, at, state, basis, action, curr
 SELECT service, side, peer, time_of(n.number, 60) AS t, 'PROVIDED', 'CURVE', 'APPLY', 64, 8, 0.8, 250, ['KNEE'], t - 1, intDiv(toUnixTimestamp(t), 600), 30, 0.5, 40
 FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, side, peer FROM pools) AS p;
 
+INSERT INTO pool_beliefs (service, side, peer, at, sizes, expected_per_s, lower_per_s, upper_per_s)
+SELECT service, side, peer, time_of(n.number, 60), range(1, 54) AS curve, curve, curve, curve
+FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, side, peer FROM pools) AS p;
+
 INSERT INTO actuations (service, side, peer, at, target_name, actuator, instance, outcome, previous, read_back, revision)
 SELECT service, side, peer, time_of(n.number, 60) AS t, service, 'a', instance, if(n.number % 2000 = 7, 'APPLIED', 'OBSERVED'), 64, 8, intDiv(toUnixTimestamp(t), 600)
 FROM numbers(10080) AS n CROSS JOIN pools AS p;
@@ -61,6 +65,14 @@ FROM numbers(8640) AS n CROSS JOIN numbers(40) AS k;
 INSERT INTO container_latency (service, instance, host, window, window_s, requests, ln_sum, ln_sum2, latency, version)
 SELECT service, instance, concat('h', toString(k)), time_of(n.number, 10), 10, 100, 1680000000000, 28224000000000, a_latency(n.number), 100
 FROM numbers(8640) AS n CROSS JOIN (SELECT DISTINCT service, instance, k FROM pools) AS p;
+
+INSERT INTO container_own_time (service, instance, host, window, window_s, requests, latency, version)
+SELECT service, instance, concat('h', toString(k)), time_of(n.number, 10), 10, 100, a_latency(n.number), 100
+FROM numbers(8640) AS n CROSS JOIN (SELECT DISTINCT service, instance, k FROM pools) AS p;
+
+INSERT INTO subset_pairs (application, upstream, downstream, at, percentile, predicted_ms)
+SELECT 'default', service, peer, time_of(n.number, 60), 0.95, 10
+FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, peer FROM pools WHERE side = 'client') AS p;
 
 INSERT INTO subsets (upstream, instance, downstream, at, state, strategy, endpoints, weights, revision, recorded)
 SELECT p.service, p.instance, p.peer, time_of(n.number, 600) AS t, 'PROVIDED', 'microns',

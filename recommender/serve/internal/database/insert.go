@@ -16,7 +16,7 @@ func (c *ClickHouse) Insert(ctx context.Context, table string, rows []records.Ro
 	lines := json.NewEncoder(&body)
 	for _, row := range rows {
 		if err := lines.Encode(row); err != nil {
-			return fmt.Errorf("write to %s: %w", table, err)
+			return fmt.Errorf("write to %s: %w: %w", table, records.ErrRefused, err) // such as NaN, which JSON does not have
 		}
 	}
 	// ClickHouse acknowledges once the rows are in the table, not once they are queued.

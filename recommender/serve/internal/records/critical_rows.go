@@ -8,7 +8,7 @@ import (
 )
 
 // criticalServices has the rows of `critical_services` of a record; none for a record without a value.
-func criticalServices(record *kgo.Record) ([]Row, error) {
+func criticalServices(record *kgo.Record) (map[string][]Row, error) {
 	all := &poolsv1.CriticalServices{}
 	if err := proto.Unmarshal(record.Value, all); err != nil {
 		return nil, err
@@ -22,5 +22,5 @@ func criticalServices(record *kgo.Record) ([]Row, error) {
 			"congestion_ratio": s.CongestionRatio, "reasons": append([]string{}, s.GetReasons()...),
 		})
 	}
-	return rows, nil
+	return map[string][]Row{"critical_services": rows}, nil
 }

@@ -119,11 +119,12 @@ func (w *writer) write(ctx, work context.Context, records []*kgo.Record) bool {
 		if record.Attrs.IsControl() {
 			continue
 		}
-		table, rows, err := w.rows(record)
+		found, err := w.rows(record)
 		if err != nil {
 			w.Progress.leftOut.WithLabelValues(record.Topic).Inc()
 			w.Logger.Error("a record was left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
-		} else if len(rows) > 0 {
+		}
+		for table, rows := range found {
 			tables[table] = append(tables[table], rows...)
 		}
 	}
@@ -161,16 +162,20 @@ func (w *writer) put(ctx, work context.Context, table string, rows []Row) bool {
 	}
 }
 
-func (w *writer) rows(record *kgo.Record) (table string, rows []Row, err error) {
-	if record.Topic == w.Journal.Explanations && string(record.Key) == keys.Critical {
-		rows, err = criticalServices(record)
-		return "critical_services", rows, err
+// rows has the rows of a record by table; none where err is not nil.
+func (w *writer) rows(record *kgo.Record) (map[string][]Row, error) {
+	kind, _, _ := strings.Cut(string(record.Key), "/")
+	switch {
+	case record.Topic == w.Journal.Explanations && kind == keys.Critical:
+		return criticalServices(record)
+	case record.Topic == w.Journal.Explanations && kind == "pair":
+		return pair(record)
 	}
 	table, row, err := w.row(record)
-	if row != nil {
-		rows = []Row{row}
+	if err != nil || row == nil {
+		return nil, err
 	}
-	return table, rows, err
+	return map[string][]Row{table: {row}}, nil
 }
 
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
@@ -186,11 +191,11 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 		return "", nil, nil // plans and phases of tuning sessions: the journal keeps them as long as the sessions exist
 	case record.Topic == w.Journal.Reports:
 		return report(record)
-	case record.Topic == w.Journal.Explanations && kind == "pair":
-		row, err = latencyModel(record)
-		return "latency_models", row, err
+	case record.Topic == w.Journal.Explanations && kind == "pool":
+		row, err = belief(record)
+		return "pool_beliefs", row, err
 	case record.Topic == w.Journal.Explanations:
-		return "", nil, nil // explanations of the present have no table
+		return "", nil, nil // other explanations of the present have no table
 	case kind == "candidate":
 		row, err = candidate(record)
 		return "pool_candidates", row, err

@@ -70,9 +70,9 @@ func delivery(record *kgo.Record) (Row, error) {
 	return row, nil
 }
 
-// latencyModel is the row of `latency_models` for a pair's explanation; nil without a model. Pairs of one
-// downstream service have the same model, of which the table keeps one row.
-func latencyModel(record *kgo.Record) (Row, error) {
+// pair has the rows of a pair's explanation: its prediction in `subset_pairs`, and the latency model in `latency_models`. Pairs of
+// one downstream service have the same model, of which the table keeps one row.
+func pair(record *kgo.Record) (map[string][]Row, error) {
 	if record.Value == nil {
 		return nil, nil
 	}
@@ -80,15 +80,20 @@ func latencyModel(record *kgo.Record) (Row, error) {
 	if err := proto.Unmarshal(record.Value, e); err != nil {
 		return nil, err
 	}
-	version := e.GetModelVersion()
-	if version == 0 {
-		return nil, nil
+	upstream, downstream := e.GetPair().GetUpstream(), e.GetPair().GetDownstream()
+	rows := map[string][]Row{"subset_pairs": {{
+		"application": e.GetApplication(), "upstream": upstream, "downstream": downstream, "at": stamp(record.Timestamp),
+		"percentile": e.GetPercentile(), "predicted_ms": e.PredictedMs, "best_ms": e.BestMs, "fully_connected_ms": e.FullyConnectedMs,
+		"quota": e.GetQuota(), "least": e.GetLeast(), "most": e.GetMost(), "rate_per_s": e.GetRatePerS(),
+	}}}
+	if version := e.GetModelVersion(); version != 0 {
+		rows["latency_models"] = []Row{{
+			"application": e.GetApplication(), "service": downstream, "version": version,
+			"learnt": stamp(time.UnixMilli(int64(version))), "basis": e.GetBasis(), "held_out": e.GetHeldOutSamples(),
+			"mu_error": e.MuError, "sigma_error": e.SigmaError, "pair_error": e.PairError, "recorded": stamp(record.Timestamp),
+		}}
 	}
-	return Row{
-		"application": e.GetApplication(), "service": e.GetPair().GetDownstream(), "version": version,
-		"learnt": stamp(time.UnixMilli(int64(version))), "basis": e.GetBasis(), "held_out": e.GetHeldOutSamples(),
-		"mu_error": e.MuError, "sigma_error": e.SigmaError, "pair_error": e.PairError, "recorded": stamp(record.Timestamp),
-	}, nil
+	return rows, nil
 }
 
 func subsetKey(key keys.Subset) Row {

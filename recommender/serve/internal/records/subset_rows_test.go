@@ -57,15 +57,16 @@ func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
 	}
 }
 
-func TestLatencyModelsHaveRowOfEachService(t *testing.T) {
+func TestExplanationsOfPairsHaveARowOfEachPairAndModel(t *testing.T) {
 	journal := journaltest.New(t, 1)
-	wrong := 0.07
+	wrong, predicted := 0.07, 12.5
 	decider := journal.Decider(t, 0)
 	decider.Begin()
 	for _, upstream := range []string{"a", "c"} {
 		decider.Put(journal.Explanations, "pair/"+upstream+"/b", &subsetsv1.PairExplanation{
 			Pair: &subsetsv1.Pair{Upstream: upstream, Downstream: "b"}, Application: "shop", Basis: "XGBoost of 200 samples",
 			MuError: &wrong, HeldOutSamples: 60, ModelVersion: 1_700_000_000_123,
+			PredictedMs: &predicted, Percentile: 0.99, Quota: 8, Least: 4, Most: 16, RatePerS: 20,
 		})
 	}
 	decider.Put(journal.Explanations, "pair/a/d", &subsetsv1.PairExplanation{Pair: &subsetsv1.Pair{Upstream: "a", Downstream: "d"}})
@@ -74,7 +75,20 @@ func TestLatencyModelsHaveRowOfEachService(t *testing.T) {
 	decider.End(true)
 	d := &tables{}
 	run(t, journal, d)
-	eventually(t, "the rows", func() bool { return len(d.column("latency_models", "service")) == 2 })
+	eventually(t, "the rows", func() bool {
+		return len(d.column("latency_models", "service")) == 2 && len(d.column("subset_pairs", "upstream")) == 3
+	})
+	for column, want := range map[string]string{
+		"application": "[shop shop ]", "upstream": "[a c a]", "downstream": "[b b d]", "percentile": "[0.99 0.99 0]",
+		"quota": "[8 8 0]", "least": "[4 4 0]", "most": "[16 16 0]", "rate_per_s": "[20 20 0]",
+	} {
+		if got := fmt.Sprint(d.column("subset_pairs", column)); got != want {
+			t.Errorf("subset_pairs.%s: %v, want %s", column, got, want)
+		}
+	}
+	if got := d.column("subset_pairs", "predicted_ms"); *got[0].(*float64) != predicted || got[2] != (*float64)(nil) {
+		t.Errorf("predicted: %v", got)
+	}
 	for column, want := range map[string]string{
 		"application": "shop", "service": "b", "version": "1700000000123", "learnt": "1700000000.123", "held_out": "60",
 	} {

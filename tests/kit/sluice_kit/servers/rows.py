@@ -42,6 +42,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _candidates(client, end)
     _critical(client, end)
     _recommendations(client, end)
+    _beliefs(client, end)
     _actuations(client, end)
     _events(client, end)
     _subsets(client, end)
@@ -362,6 +363,18 @@ def _recommendations(client: Client, end: datetime) -> None:
     _insert(client, "recommendations", names, rows)
 
 
+def _beliefs(client: Client, end: datetime) -> None:
+    """An older belief of cart's threads, which knew less, and the newest of each pool."""
+    names = "service side peer at sizes expected_per_s lower_per_s upper_per_s knee best upper seconds cpu_limit_cores"
+    curve = [[1, 2, 4, 8, 16], [10, 20, 40, 60, 55], [9, 18, 35, 50, 40], [11, 22, 45, 70, 80]]
+    rows: list[list[object]] = [
+        [*CART, end - timedelta(minutes=20), [1], [10], [5], [20], 1, 1, 1, 5, 2],
+        [*CART, end - timedelta(seconds=5), *curve, 5, 6, 8, 100, 2],
+        [*CATALOGUE, end - timedelta(seconds=5), *curve, 5, 6, 8, 100, 1],
+    ]
+    _insert(client, "pool_beliefs", names, rows)
+
+
 def _actuations(client: Client, end: datetime) -> None:
     target = ["cart.threads", "cart-0", "actuator-0"]
 
@@ -390,7 +403,8 @@ def _events(client: Client, end: datetime) -> None:
 
 
 def _subsets(client: Client, end: datetime) -> None:
-    """Two revisions of one container's subset; the first was taken up, the second refused."""
+    """Two revisions of one container's subset; the first was taken up, the second refused. A plan
+    predicts 10 ms for the first half of the windows, and another 16 ms for the second."""
     columns = "upstream instance downstream at state strategy endpoints addresses weights reasons revision recorded"
     first, then = end - timedelta(seconds=60), end - timedelta(seconds=10)
     pair = ["frontend", "frontend-0", "cart"]
@@ -426,6 +440,13 @@ def _subsets(client: Client, end: datetime) -> None:
     names = "application service version learnt basis held_out mu_error sigma_error pair_error recorded"
     learnt = ["default", "cart", round(first.timestamp() * 1000), first, "XGBoost of 2140 samples", 640]
     _insert(client, "latency_models", names, [[*learnt, 0.06, 0.1, 0.07, then]])
+    windows = _ten_seconds(end)
+    predicted = [
+        ["default", "frontend", "cart", windows[0], 0.95, 10, 9, 11, 2, 1, 2, 10],
+        ["default", "frontend", "cart", windows[6], 0.95, 16, 9, 11, 2, 1, 2, 10],
+    ]
+    names = "application upstream downstream at percentile predicted_ms best_ms fully_connected_ms quota least most"
+    _insert(client, "subset_pairs", f"{names} rate_per_s", predicted)
 
 
 def _tuning(client: Client, end: datetime) -> None:

@@ -64,6 +64,7 @@ def explanations(
             basis=state.model.of(below.service).basis,
             application=name,
             model_version=learnt.version,
+            percentile=problem.percentile,
         )
         if known:
             message.predicted_ms, message.best_ms = float(latency[number]), float(best[number])

@@ -319,6 +319,7 @@ def test_a_model_of_the_service_s_own_is_trained_and_says_how_wrong_it_is() -> N
     assert "XGBoost of 200 samples" in pair.basis
     assert 0 < pair.mu_error < 0.1
     assert pair.fully_connected_ms > 0
+    assert pair.percentile == 0.95
     assert pair.predicted_ms < pair.fully_connected_ms, "busy hosts get less"
     assert [container.instance for container in pair.containers] == [f"cart-{number}" for number in range(6)]
     assert sum(container.connections for container in pair.containers) == pair.quota

@@ -105,7 +105,9 @@ type PairExplanation struct {
 	PairError      *float64 `protobuf:"fixed64,16,opt,name=pair_error,json=pairError,proto3,oneof" json:"pair_error,omitempty"`
 	HeldOutSamples uint64   `protobuf:"varint,17,opt,name=held_out_samples,json=heldOutSamples,proto3" json:"held_out_samples,omitempty"`
 	// Time of the latency model's training, ms of Unix time. 0: no model.
-	ModelVersion  uint64 `protobuf:"varint,18,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
+	ModelVersion uint64 `protobuf:"varint,18,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
+	// The solution's percentile, 0..1: that of predicted_ms, best_ms and fully_connected_ms.
+	Percentile    float64 `protobuf:"fixed64,19,opt,name=percentile,proto3" json:"percentile,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -262,6 +264,13 @@ func (x *PairExplanation) GetHeldOutSamples() uint64 {
 func (x *PairExplanation) GetModelVersion() uint64 {
 	if x != nil {
 		return x.ModelVersion
+	}
+	return 0
+}
+
+func (x *PairExplanation) GetPercentile() float64 {
+	if x != nil {
+		return x.Percentile
 	}
 	return 0
 }
@@ -525,7 +534,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\bupstream\x18\x01 \x01(\tR\bupstream\x12\x1e\n" +
 	"\n" +
 	"downstream\x18\x02 \x01(\tR\n" +
-	"downstream\"\xf8\x05\n" +
+	"downstream\"\x98\x06\n" +
 	"\x0fPairExplanation\x12+\n" +
 	"\x04pair\x18\x01 \x01(\v2\x17.sluice.subsets.v1.PairR\x04pair\x12\x1c\n" +
 	"\n" +
@@ -551,7 +560,10 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\n" +
 	"pair_error\x18\x10 \x01(\x01H\x06R\tpairError\x88\x01\x01\x12(\n" +
 	"\x10held_out_samples\x18\x11 \x01(\x04R\x0eheldOutSamples\x12#\n" +
-	"\rmodel_version\x18\x12 \x01(\x04R\fmodelVersionB\x0f\n" +
+	"\rmodel_version\x18\x12 \x01(\x04R\fmodelVersion\x12\x1e\n" +
+	"\n" +
+	"percentile\x18\x13 \x01(\x01R\n" +
+	"percentileB\x0f\n" +
 	"\r_predicted_msB\n" +
 	"\n" +
 	"\b_best_msB\x15\n" +

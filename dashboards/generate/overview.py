@@ -29,6 +29,7 @@ def counts() -> stat.Panel:
             countIf(NOT fresh OR state = 'STALE') AS stale,
             countIf(fresh AND state = 'NO_DATA') AS "without data"
         FROM (SELECT state, age_s <= {_STALE_S} AS fresh FROM sluice.v_pool_now WHERE age_s < 86400)
+        HAVING count() > 0
     """
     panel = (
         stat.Panel()

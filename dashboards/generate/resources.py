@@ -50,6 +50,7 @@ def cpu() -> timeseries.Panel:
             avg(host_cpu_utilization) AS "utilization of its host"
         FROM sluice.v_container_latency_between({newest(_MINUTES)})
         WHERE service = {text("service")}
+            AND (container_cpu_cores IS NOT NULL OR host_cpu_utilization IS NOT NULL)
         GROUP BY time
         ORDER BY time
     """

@@ -36,7 +36,9 @@ def among(column: str, variable: str) -> str:
 
 # A server pool has no peer, and Grafana shows no empty choice: `-` replaces it.
 PEER = f"if({text('peer')} = '-', '', {text('peer')})"
-IN_POOL = f"service = {text('service')} AND side = {text('side')} AND peer = {PEER}"
+# Before the first decision the variable is empty. A view refuses a side that does not exist, as `=` does; IN does not.
+SIDE = f"if({text('side')} IN ('server', 'client', 'consumer'), {text('side')}, 'server')"
+IN_POOL = f"service = {text('service')} AND side IN ({text('side')}) AND peer = {PEER}"
 _KNOWN = "FROM sluice.recommendations WHERE at >= now() - INTERVAL 1 DAY"
 THRESHOLDS_MS = (50, 100, 150, 250, 500, 1000)
 
@@ -86,7 +88,7 @@ def pool() -> list[Builder[VariableModel]]:
             "peer",
             "Peer",
             f"SELECT DISTINCT if(peer = '', '-', peer) AS choice {_KNOWN} "
-            f"AND service = {text('service')} AND side = {text('side')} ORDER BY choice",
+            f"AND service = {text('service')} AND side IN ({text('side')}) ORDER BY choice",
         ),
         dashboard.CustomVariable("threshold_ms")
         .label("Threshold (ms)")

@@ -52,8 +52,8 @@ def _overview() -> Board:
             Row("All pools", pools.panels()),
             Row("Candidates", [pools.candidates()], collapsed=True),
         ],
-        [source()],
-        marks.of_all(),
+        [source(), variables.services()],
+        marks.of_services("services"),
     )
 
 

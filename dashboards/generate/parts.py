@@ -15,6 +15,9 @@ TENS = "(intDiv($__interval_s + 9, 10) * 10)"
 
 # Text of a panel without rows, where the panel's own description has no better reason.
 EMPTY = "No data in this time range. `./sluice doctor` names the stage that stopped."
+# Grafana writes the text of an empty panel also into each cell and legend without a value. `-` is also the value of the
+# variable `peer` for a server pool, which a link takes from the cell.
+_NO_VALUE = DynamicConfigValue(id_val="noValue", value="-")
 
 
 def lines(title: str, description: str, *queries: Target, unit: str = "short", empty: str = EMPTY) -> timeseries.Panel:
@@ -37,6 +40,7 @@ def lines(title: str, description: str, *queries: Target, unit: str = "short", e
             .placement(LegendPlacement.BOTTOM)
             .calcs(["lastNotNull"])
         )
+        .override_by_regexp(".*", [_NO_VALUE])
     )
     for query in queries:
         panel = panel.with_target(query)
@@ -53,6 +57,7 @@ def rows(title: str, description: str, query: Query, empty: str = EMPTY) -> tabl
         .span(HALF)
         .height(HEIGHT)
         .no_value(empty)
+        .override_by_regexp(".*", [_NO_VALUE])
         .with_target(query)
     )
 

@@ -65,6 +65,11 @@ def several(name: str, label: str, sql: str) -> dashboard.QueryVariable:
     return _query(name, label, sql).include_all(True).multi(True).all_value(ALL).current(everything)
 
 
+def services() -> dashboard.QueryVariable:
+    """The services of pools."""
+    return several("services", "Services", f"SELECT DISTINCT service {_KNOWN} ORDER BY service")
+
+
 def traces() -> Builder[VariableModel]:
     return (
         dashboard.TextBoxVariable("traces")

@@ -1,6 +1,5 @@
 """A dashboard shows its empty states, and no error, where tables have no rows and variables no value."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -8,9 +7,7 @@ from typing import Any
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from migrate.__main__ import schema_up
 from sluice_kit.fakes.grafana import Scope
-from sluice_kit.servers.clickhouse import clickhouse
 from sluice_kit.servers.rows import now
 
 from . import explain
@@ -20,27 +17,19 @@ from .frames import asked, by_title, queries, run, shown
 ALWAYS = {"Freshness", "Lag of each stage, now", "Rollups"}
 
 
-@pytest.fixture(scope="module")
-def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Client]]:
-    """The writer and the reader of an engine with the schema and no rows."""
-    with clickhouse(tmp_path_factory.mktemp("empty")) as server:
-        schema_up(server.writer_url, "sluice", wait_s=10)
-        yield server.client("sluice"), server.client("sluice", user="sluice_reader")
-
-
 def without_choice(board: dict[str, Any], scope: Scope) -> Scope:
     """Grafana sends nothing for a variable without values, and All where a variable has it."""
     chosen = {variable["name"]: variable["allValue"] if variable["includeAll"] else "" for variable in asked(board)}
     return replace(scope, variables={**scope.variables, **chosen})
 
 
-def test_no_rows_are_empty_states(board: dict[str, Any], clients: tuple[Client, Client], scope: Scope) -> None:
+def test_no_rows_are_empty_states(board: dict[str, Any], bare: tuple[Client, Client], scope: Scope) -> None:
     unset = without_choice(board, scope)
     for panel in shown(board):
-        found = [row for query in queries(panel) for row in run(clients[1], query["rawSql"], unset)[1]]
+        found = [row for query in queries(panel) for row in run(bare[1], query["rawSql"], unset)[1]]
         assert found == [] or panel["title"] in ALWAYS, panel["title"]
     for query in (*asked(board), *(mark["target"] for mark in board["annotations"]["list"])):
-        assert run(clients[1], query.get("rawSql") or query["query"]["rawSql"], unset)[1] == []
+        assert run(bare[1], query.get("rawSql") or query["query"]["rawSql"], unset)[1] == []
 
 
 @pytest.mark.parametrize("value", ["", "{}"])
@@ -53,9 +42,9 @@ def test_no_query_fails_without_a_choice(board: dict[str, Any], reader: Client, 
 
 
 def test_a_container_without_metrics_has_no_cpu(
-    boards: dict[str, Any], clients: tuple[Client, Client], scope: Scope
+    boards: dict[str, Any], bare: tuple[Client, Client], scope: Scope
 ) -> None:
-    writer, reader = clients
+    writer, reader = bare
     row = ["cart", "cart-0", "node-1", now(writer) - timedelta(seconds=20), 10, 100, 100]
     writer.insert("container_latency", [row], "service instance host window window_s requests version".split())
     (query,) = queries(by_title(boards, "CPU: "))

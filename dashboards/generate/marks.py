@@ -33,8 +33,8 @@ def actuations(condition: str) -> dashboard.AnnotationQuery:
         SELECT
             at AS time,
             concat(
-                {_POOL}, toString(outcome), ' ', ifNull(toString(previous), '?'), ' to ', ifNull(toString(read_back), '?'),
-                ' ', detail) AS text,
+                {_POOL}, toString(outcome), ' ', ifNull(toString(previous), '?'),
+                ' to ', ifNull(toString(read_back), '?'), ' ', detail) AS text,
             target_name AS tags
         FROM sluice.actuations FINAL
         WHERE $__timeFilter_ms(at) AND {condition} AND outcome != 'OBSERVED'
@@ -87,7 +87,10 @@ def releases(condition: str) -> dashboard.AnnotationQuery:
 
 def pauses(condition: str) -> dashboard.AnnotationQuery:
     sql = f"""
-        SELECT at AS time, concat({_POOL}, if(paused, 'paused by ', 'resumed by '), by, ': ', why) AS text, 'pause' AS tags
+        SELECT
+            at AS time,
+            concat({_POOL}, if(paused, 'paused by ', 'resumed by '), by, ': ', why) AS text,
+            'pause' AS tags
         FROM sluice.pool_pauses FINAL
         WHERE $__timeFilter_ms(at) AND {condition}
         ORDER BY time

@@ -81,6 +81,14 @@ POOL_URL = (
 )
 
 
+def containers_url(column: str) -> str:
+    """The dashboard of the containers of the service in a column of a table."""
+    return (
+        "/d/sluice-containers?${__url_time_range}&${datasource:queryparam}"
+        f"&var-services=${{__data.fields.{column}:percentencode}}"
+    )
+
+
 def steps(*above: tuple[float, str], base: str = "green") -> dashboard.ThresholdsConfig:
     """Colours from values on. Without steps a panel has Grafana's default: red from 80."""
     thresholds = [Threshold(None, base), *(Threshold(value, color) for value, color in above)]

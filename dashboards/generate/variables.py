@@ -70,13 +70,17 @@ def services() -> dashboard.QueryVariable:
     return several("services", "Services", f"SELECT DISTINCT service {_KNOWN} ORDER BY service")
 
 
-def traces() -> Builder[VariableModel]:
-    return (
+def traces() -> list[Builder[VariableModel]]:
+    """The address of a trace, before and after its id."""
+    return [
         dashboard.TextBoxVariable("traces")
         .label("Traces at")
-        .description("Address of a trace without its id, as Jaeger's http://127.0.0.1:16686/trace/")
-        .default_value("http://127.0.0.1:16686/trace/")
-    )
+        .description("Address of a trace up to its id, as Jaeger's http://127.0.0.1:16686/trace/")
+        .default_value("http://127.0.0.1:16686/trace/"),
+        dashboard.TextBoxVariable("traces_end")
+        .label("After the id")
+        .description("The rest of the address after the id. Jaeger's has none, that of Tempo in Explore has one."),
+    ]
 
 
 def pool() -> list[Builder[VariableModel]]:
@@ -101,5 +105,5 @@ def pool() -> list[Builder[VariableModel]]:
         .values(",".join(str(threshold) for threshold in THRESHOLDS_MS))
         .current(chosen)
         .allow_custom_value(True),
-        traces(),
+        *traces(),
     ]

@@ -12,13 +12,12 @@ from testbed.windows import latency_index
 
 from .frames import by_title, queries, run
 
+KEY = "service side peer at"
 POOL = ["cart", "server", ""]
 TABLES = ("windows_1m", "recommendations", "actuations")
 
 
-def test_the_minute_under_way_is_no_loss(
-    boards: dict[str, Any], bare: tuple[Client, Client], scope: Scope
-) -> None:
+def test_the_minute_under_way_is_no_loss(boards: dict[str, Any], bare: tuple[Client, Client], scope: Scope) -> None:
     """10 calls a second before the older change, 20 after it, and one call in the minute under way. The newer change
     has no whole minute after it."""
     writer, reader = bare
@@ -34,8 +33,8 @@ def test_the_minute_under_way_is_no_loss(
     decisions = [[*POOL, at, 250.0, nth] for nth, at in enumerate((older, newer), 1)]
     for table, rows, columns in (
         ("windows_1m", windows, "side service peer instance start latency version"),
-        ("actuations", changes, "service side peer at target_name actuator instance outcome previous read_back revision"),
-        ("recommendations", decisions, "service side peer at threshold_ms revision"),
+        ("actuations", changes, f"{KEY} target_name actuator instance outcome previous read_back revision"),
+        ("recommendations", decisions, f"{KEY} threshold_ms revision"),
     ):
         writer.insert(table, rows, column_names=columns.split())
     until = round(end.timestamp() * 1000) + 1000

@@ -46,7 +46,8 @@ def test_a_container_without_metrics_has_no_cpu(
 ) -> None:
     writer, reader = bare
     row = ["cart", "cart-0", "node-1", now(writer) - timedelta(seconds=20), 10, 100, 100]
-    writer.insert("container_latency", [row], "service instance host window window_s requests version".split())
+    columns = ["service", "instance", "host", "window", "window_s", "requests", "version"]
+    writer.insert("container_latency", [row], columns)
     (query,) = queries(by_title(boards, "CPU: "))
     assert run(reader, query["rawSql"], scope)[1] == []
     assert run(reader, "SELECT count() FROM v_container_latency", scope)[1] == [(1,)]

@@ -1,44 +1,18 @@
 """Panels of the metrics of the collector, Flink and ClickHouse, from Prometheus."""
 
-from grafana_foundation_sdk.builders import common, timeseries
 from grafana_foundation_sdk.cog.builder import Builder
-from grafana_foundation_sdk.models.common import GraphThresholdsStyleMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
-from generate.parts import lines, steps
-from generate.prometheus import metric
+from generate.measured import highest, limited, measured
 
-_EMPTY = "Prometheus has no such metric: it does not read these processes, or the data source is another."
 # The collector's names differ by the configuration of its own metrics.
 _SUFFIX = "(_total|__spans__total)?"
 _TASK = "flink_taskmanager_job_task_operator"
 
 
-def measured(title: str, text: str, unit: str, *series: tuple[str, str]) -> timeseries.Panel:
-    """A chart of PromQL. series: expression, and legend."""
-    queries = [metric(sql, legend, chr(ord("A") + nth)) for nth, (sql, legend) in enumerate(series)]
-    return lines(title, text, *queries, unit=unit, empty=_EMPTY)
-
-
-def limited(panel: timeseries.Panel, *above: tuple[float, str]) -> timeseries.Panel:
-    """Draws a line at each value, in its colour. deploy/alerts/rules.yaml has the value of each red one."""
-    line = common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.LINE)
-    return panel.thresholds(steps(*above)).thresholds_style(line)
-
-
 def _spans(name: str) -> str:
     selector = f'{{__name__=~"otelcol_{name}_spans{_SUFFIX}", job=~"$job"}}'
     return f"sum by (instance) (rate({selector}[$__rate_interval]))"
-
-
-def rate(name: str, by: str) -> str:
-    """PromQL of a counter's growth per second, summed by labels."""
-    return f'sum by ({by}) (rate({name}{{job=~"$job"}}[$__rate_interval]))'
-
-
-def highest(name: str, by: str) -> str:
-    """PromQL of a gauge's largest value by labels."""
-    return f'max by ({by}) ({name}{{job=~"$job"}})'
 
 
 def collector() -> list[Builder[Panel]]:

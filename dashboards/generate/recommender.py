@@ -3,7 +3,7 @@
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
-from generate.processes import highest, limited, measured, rate
+from generate.measured import highest, limited, measured, rate
 
 
 def recommender() -> list[Builder[Panel]]:

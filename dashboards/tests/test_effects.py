@@ -31,12 +31,12 @@ def test_the_minute_under_way_is_no_loss(boards: dict[str, Any], bare: tuple[Cli
     older, newer = minute - timedelta(minutes=3, seconds=30), end
     changes = [[*POOL, at, "cart", "a", "cart-0", "APPLIED", 64, 8, nth] for nth, at in enumerate((older, newer), 1)]
     decisions = [[*POOL, at, 250.0, nth] for nth, at in enumerate((older, newer), 1)]
-    for table, rows, columns in (
+    for table, inserted, names in (
         ("windows_1m", windows, "side service peer instance start latency version"),
         ("actuations", changes, f"{KEY} target_name actuator instance outcome previous read_back revision"),
         ("recommendations", decisions, f"{KEY} threshold_ms revision"),
     ):
-        writer.insert(table, rows, column_names=columns.split())
+        writer.insert(table, inserted, column_names=names.split())
     until = round(end.timestamp() * 1000) + 1000
     (query,) = queries(by_title(boards, "Goodput before and after changes"))
     columns, rows = run(reader, query["rawSql"], replace(scope, from_ms=until - 3_600_000, until_ms=until))

@@ -68,6 +68,13 @@ def test_a_panel_without_data_says_why(board: dict[str, Any]) -> None:
     assert [panel["title"] for panel in panels if not panel["fieldConfig"]["defaults"].get("noValue")] == []
 
 
+def test_a_cell_without_a_value_has_not_the_text_of_an_empty_panel(board: dict[str, Any]) -> None:
+    """Grafana writes the panel's `noValue` into both."""
+    wanted = {"matcher": {"id": "byRegexp", "options": ".*"}, "properties": [{"id": "noValue", "value": "-"}]}
+    panels = [panel for panel in shown(board) if panel["type"] in ("table", "timeseries")]
+    assert [panel["title"] for panel in panels if wanted not in panel["fieldConfig"]["overrides"]] == []
+
+
 def test_dashboards_link_to_each_other(board: dict[str, Any]) -> None:
     (link,) = [link for link in board["links"] if link["type"] == "dashboards"]
     assert (link["type"], link["tags"], link["keepTime"], link["includeVars"]) == ("dashboards", ["sluice"], True, True)

@@ -6,7 +6,7 @@ from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import FULL, TENS, containers_url, lines, linked, rows, set_to, with_units
+from generate.parts import FULL, TENS, lines, of_service, rows, set_to, with_units
 from generate.variables import among
 
 _NONE = "No call ended in the newest 10 min of the time range, or no chosen service has one."
@@ -89,7 +89,7 @@ def edges() -> table_panel.Panel:
     panel = rows("Calls between services", text, table(sql), _NONE).span(FULL)
     panel = with_units(panel, rate_per_s="reqps", error_ratio="percentunit", p50_ms="ms", p95_ms="ms", p99_ms="ms")
     for column in ("caller", "callee"):
-        panel = linked(panel, column, "Containers", containers_url(column))
+        panel = of_service(panel, column)
     return panel
 
 

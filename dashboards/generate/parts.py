@@ -81,11 +81,15 @@ POOL_URL = (
 )
 
 
-def containers_url(column: str) -> str:
-    """The dashboard of the containers of the service in a column of a table."""
-    return (
-        "/d/sluice-containers?${__url_time_range}&${datasource:queryparam}"
-        f"&var-services=${{__data.fields.{column}:percentencode}}"
+def of_service(panel: table.Panel, column: str) -> table.Panel:
+    """Makes the services in a column links to their server pool and to their containers."""
+    name, kept = f"${{__data.fields.{column}:percentencode}}", "${__url_time_range}&${datasource:queryparam}"
+    urls = {
+        "Server pool": f"/d/sluice-pool?{kept}&var-service={name}&var-side=server&var-peer=-",
+        "Containers": f"/d/sluice-containers?{kept}&var-services={name}",
+    }
+    return panel.override_by_name(
+        column, [set_to("links", [{"title": title, "url": url} for title, url in urls.items()])]
     )
 
 

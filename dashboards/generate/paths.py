@@ -7,7 +7,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table, time_series
 from generate.levels import newest
-from generate.parts import FULL, colored, containers_url, lines, linked, rows, with_units
+from generate.parts import FULL, colored, lines, linked, of_service, rows, with_units
 from generate.variables import among
 
 # The views add histograms of all paths of their range.
@@ -37,7 +37,7 @@ def now() -> table_panel.Panel:
         "No ranking in the newest 5 min: no complete traces, or the decider does not run.",
     ).span(FULL)
     panel = with_units(panel, share_of_p95="percentunit", p95_ms="ms", blame_ms="ms", age_s="s")
-    return linked(colored(panel, "critical", {"true": "red"}), "service", "Containers", containers_url("service"))
+    return of_service(colored(panel, "critical", {"true": "red"}), "service")
 
 
 def blame() -> timeseries.Panel:
@@ -114,4 +114,4 @@ def services() -> table_panel.Panel:
     panel = rows("Services on critical paths", text, table(sql), _NONE).span(FULL)
     panel = with_units(panel, share_of_traces="percentunit", blame_of_end_to_end="percentunit", mean_self_ms="ms")
     panel = with_units(panel, mean_wait_ms="ms", mean_blame_ms="ms", p99_self_ms="ms", p95_upstream_ms="ms")
-    return linked(panel, "service", "Containers", containers_url("service"))
+    return of_service(panel, "service")

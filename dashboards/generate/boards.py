@@ -22,7 +22,7 @@ from generate import (
     tuning,
     variables,
 )
-from generate.frame import Board, Row
+from generate.frame import Board, Row, service_link
 from generate.variables import several, source, text
 
 _JOBS = 'label_values({__name__=~"(sluice|otelcol|flink_(job|task)manager|ClickHouseAsyncMetrics_Max).+"}, job)'
@@ -52,8 +52,8 @@ def _overview() -> Board:
             Row("All pools", pools.panels()),
             Row("Candidates", [pools.candidates()], collapsed=True),
         ],
-        [source()],
-        marks.of_all(),
+        [source(), variables.services()],
+        marks.of_services("services"),
     )
 
 
@@ -72,6 +72,10 @@ def _pool() -> Board:
         variables.pool(),
         marks.of_pool(),
         start="now-15m",
+        links=[
+            service_link("Calls of $service", "sluice-call-graph"),
+            service_link("Containers of $service", "sluice-containers"),
+        ],
     )
 
 
@@ -82,7 +86,7 @@ def _critical_paths() -> Board:
         "Sluice: critical paths",
         "Which service holds up each root operation, and how that moved.",
         [Row("Critical paths", paths.panels())],
-        [source(), several("roots", "Root services", roots), variables.traces()],
+        [source(), several("roots", "Root services", roots), *variables.traces()],
         marks.of_all(),
     )
 
@@ -98,6 +102,7 @@ def _call_graph() -> Board:
         "Services, and the calls between them.",
         [Row("Call graph", calls.panels())],
         [source(), several("services", "Services", known)],
+        marks.of_services("services"),
     )
 
 
@@ -112,6 +117,7 @@ def _containers() -> Board:
         "Latency and CPU of containers, and contention on their hosts.",
         [Row("Containers", containers.panels()), Row("Contention", containers.contention())],
         [source(), several("services", "Services", known)],
+        marks.of_services("services"),
     )
 
 
@@ -123,6 +129,7 @@ def _subsets() -> Board:
         "Which container connects to which, and how well latency is predicted.",
         [Row("Subsets", subsets.panels())],
         [source(), several("upstreams", "Upstream services", known)],
+        marks.of_services("upstreams"),
     )
 
 

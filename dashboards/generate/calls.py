@@ -6,7 +6,7 @@ from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import FULL, TENS, lines, rows, set_to, with_units
+from generate.parts import FULL, TENS, lines, of_service, rows, set_to, with_units
 from generate.variables import among
 
 _NONE = "No call ended in the newest 10 min of the time range, or no chosen service has one."
@@ -87,7 +87,10 @@ def edges() -> table_panel.Panel:
     """
     text = "Each edge in the newest 10 min of the time range, with the durations of the callee's spans."
     panel = rows("Calls between services", text, table(sql), _NONE).span(FULL)
-    return with_units(panel, rate_per_s="reqps", error_ratio="percentunit", p50_ms="ms", p95_ms="ms", p99_ms="ms")
+    panel = with_units(panel, rate_per_s="reqps", error_ratio="percentunit", p50_ms="ms", p95_ms="ms", p99_ms="ms")
+    for column in ("caller", "callee"):
+        panel = of_service(panel, column)
+    return panel
 
 
 def _over_time(value: str) -> str:

@@ -17,7 +17,7 @@ from grafana_foundation_sdk.models.xychart import (
 from generate.clickhouse import DATASOURCE, table
 from generate.levels import newest
 from generate.parts import HALF, HEIGHT, set_to
-from generate.variables import IN_POOL, PEER, number, text
+from generate.variables import IN_POOL, PEER, SIDE, number, text
 
 # The view reads fine windows: 9,000 of an instance.
 MINUTES = 15
@@ -45,8 +45,9 @@ def curve() -> xychart.Panel:
     seen = f"""
         SELECT concurrency, goodput_per_s, throughput_per_s, samples, latency_source
         FROM sluice.v_goodput_curve_between(
-            service = {text("service")}, side = {text("side")}, peer = {PEER},
+            service = {text("service")}, side = {SIDE}, peer = {PEER},
             threshold_ms = {number("threshold_ms")}, {newest(MINUTES)})
+        WHERE {text("side")} = {SIDE}
     """
     believed = f"""
         SELECT size, believed_per_s, lower_per_s, upper_per_s, best, at

@@ -40,6 +40,7 @@ class Board:
     annotations: Sequence[dashboard.AnnotationQuery] = ()
     start: str = "now-1h"
     tags: Sequence[str] = field(default=("clickhouse",))
+    links: Sequence[dashboard.DashboardLink] = ()
 
 
 def build(board: Board) -> Dashboard:
@@ -57,6 +58,8 @@ def build(board: Board) -> Dashboard:
         .annotations(list(board.annotations))
         .link(_others())
     )
+    for link in board.links:
+        builder = builder.link(link)
     for row in board.rows:
         heading = dashboard.Row(row.title)
         if row.collapsed:
@@ -91,3 +94,9 @@ def _others() -> dashboard.DashboardLink:
         .keep_time(True)
         .include_vars(True)
     )
+
+
+def service_link(title: str, uid: str) -> dashboard.DashboardLink:
+    """A link to a dashboard of services, for the service that the variable `service` chooses."""
+    url = f"/d/{uid}?var-services=${{service:percentencode}}&${{datasource:queryparam}}"
+    return dashboard.DashboardLink(title).type(DashboardLinkType.LINK).icon("dashboard").url(url).keep_time(True)

@@ -3,25 +3,29 @@
 from grafana_foundation_sdk.builders import dashboard
 
 from generate.clickhouse import DATASOURCE, table
-from generate.variables import IN_POOL, text
+from generate.variables import IN_POOL, among, text
 
-_OF_SERVICE = f"service = {text('service')}"
+# The pool, in the text of a mark: a dashboard may show marks of several.
+_POOL = "concat(service, ' ', toString(side), if(peer = '', '', concat(' ', peer)), ': ')"
 
 
 def of_pool() -> list[dashboard.AnnotationQuery]:
-    """Marks of the pool that the variables choose."""
-    return [
-        actuations(IN_POOL),
-        reverts(IN_POOL),
-        scaling(_OF_SERVICE),
-        releases(_OF_SERVICE),
-        pauses(IN_POOL),
-    ]
+    """Marks of the pool that the variables choose, and of its service."""
+    return _of(IN_POOL, f"service = {text('service')}")
+
+
+def of_services(variable: str) -> list[dashboard.AnnotationQuery]:
+    """Marks of the services of a variable, and of their pools."""
+    return _of(*[among("service", variable)] * 2)
 
 
 def of_all() -> list[dashboard.AnnotationQuery]:
     """Marks of all pools and services."""
-    return [actuations("true"), reverts("true"), releases("true")]
+    return _of("true", "true")
+
+
+def _of(pools: str, services: str) -> list[dashboard.AnnotationQuery]:
+    return [actuations(pools), reverts(pools), scaling(services), releases(services), pauses(pools)]
 
 
 def actuations(condition: str) -> dashboard.AnnotationQuery:
@@ -29,8 +33,8 @@ def actuations(condition: str) -> dashboard.AnnotationQuery:
         SELECT
             at AS time,
             concat(
-                toString(outcome), ': ', ifNull(toString(previous), '?'), ' to ', ifNull(toString(read_back), '?'),
-                ' ', detail) AS text,
+                {_POOL}, toString(outcome), ' ', ifNull(toString(previous), '?'),
+                ' to ', ifNull(toString(read_back), '?'), ' ', detail) AS text,
             target_name AS tags
         FROM sluice.actuations FINAL
         WHERE $__timeFilter_ms(at) AND {condition} AND outcome != 'OBSERVED'
@@ -44,7 +48,7 @@ def reverts(condition: str) -> dashboard.AnnotationQuery:
     sql = f"""
         SELECT
             min(at) AS time,
-            concat('revert: ', service, ' ', peer, ' to ', ifNull(toString(any(target)), '?')) AS text,
+            concat({_POOL}, 'revert to ', ifNull(toString(any(target)), '?')) AS text,
             'revert' AS tags
         FROM sluice.recommendations
         WHERE $__timeFilter_ms(at) AND {condition} AND basis = 'REVERT'
@@ -83,7 +87,10 @@ def releases(condition: str) -> dashboard.AnnotationQuery:
 
 def pauses(condition: str) -> dashboard.AnnotationQuery:
     sql = f"""
-        SELECT at AS time, concat(if(paused, 'paused by ', 'resumed by '), by, ': ', why) AS text, 'pause' AS tags
+        SELECT
+            at AS time,
+            concat({_POOL}, if(paused, 'paused by ', 'resumed by '), by, ': ', why) AS text,
+            'pause' AS tags
         FROM sluice.pool_pauses FINAL
         WHERE $__timeFilter_ms(at) AND {condition}
         ORDER BY time

@@ -15,6 +15,9 @@ TENS = "(intDiv($__interval_s + 9, 10) * 10)"
 
 # Text of a panel without rows, where the panel's own description has no better reason.
 EMPTY = "No data in this time range. `./sluice doctor` names the stage that stopped."
+# Grafana writes the text of an empty panel also into each cell and legend without a value. `-` is also the value of the
+# variable `peer` for a server pool, which a link takes from the cell.
+_NO_VALUE = DynamicConfigValue(id_val="noValue", value="-")
 
 
 def lines(title: str, description: str, *queries: Target, unit: str = "short", empty: str = EMPTY) -> timeseries.Panel:
@@ -37,6 +40,7 @@ def lines(title: str, description: str, *queries: Target, unit: str = "short", e
             .placement(LegendPlacement.BOTTOM)
             .calcs(["lastNotNull"])
         )
+        .override_by_regexp(".*", [_NO_VALUE])
     )
     for query in queries:
         panel = panel.with_target(query)
@@ -53,6 +57,7 @@ def rows(title: str, description: str, query: Query, empty: str = EMPTY) -> tabl
         .span(HALF)
         .height(HEIGHT)
         .no_value(empty)
+        .override_by_regexp(".*", [_NO_VALUE])
         .with_target(query)
     )
 
@@ -74,6 +79,18 @@ POOL_URL = (
     "/d/sluice-pool?${__url_time_range}&${datasource:queryparam}&var-service=${__data.fields.service:percentencode}"
     "&var-side=${__data.fields.side:percentencode}&var-peer=${__data.fields.peer:percentencode}"
 )
+
+
+def of_service(panel: table.Panel, column: str) -> table.Panel:
+    """Makes the services in a column links to their server pool and to their containers."""
+    name, kept = f"${{__data.fields.{column}:percentencode}}", "${__url_time_range}&${datasource:queryparam}"
+    urls = {
+        "Server pool": f"/d/sluice-pool?{kept}&var-service={name}&var-side=server&var-peer=-",
+        "Containers": f"/d/sluice-containers?{kept}&var-services={name}",
+    }
+    return panel.override_by_name(
+        column, [set_to("links", [{"title": title, "url": url} for title, url in urls.items()])]
+    )
 
 
 def steps(*above: tuple[float, str], base: str = "green") -> dashboard.ThresholdsConfig:

@@ -7,7 +7,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table, time_series
 from generate.levels import newest
-from generate.parts import FULL, colored, lines, linked, rows, with_units
+from generate.parts import FULL, colored, lines, linked, of_service, rows, with_units
 from generate.variables import among
 
 # The views add histograms of all paths of their range.
@@ -37,7 +37,7 @@ def now() -> table_panel.Panel:
         "No ranking in the newest 5 min: no complete traces, or the decider does not run.",
     ).span(FULL)
     panel = with_units(panel, share_of_p95="percentunit", p95_ms="ms", blame_ms="ms", age_s="s")
-    return colored(panel, "critical", {"true": "red"})
+    return of_service(colored(panel, "critical", {"true": "red"}), "service")
 
 
 def blame() -> timeseries.Panel:
@@ -90,14 +90,14 @@ def ways(condition: str) -> table_panel.Panel:
     """
     panel = rows(
         "Critical paths, with traces",
-        "Sequences of services on critical paths, in the newest hour of the time range. A trace id is a link to the "
-        "address in `Traces at`.",
+        "Sequences of services on critical paths, in the newest hour of the time range. A trace id is a link to "
+        "`Traces at`, the id, and `After the id`.",
         table(sql),
         _NONE,
     ).span(FULL)
     panel = with_units(panel, share="percentunit", p50_ms="ms", p95_ms="ms", p99_ms="ms", slowest_ms="ms")
     for column in ("slowest_trace", "median_trace"):
-        panel = linked(panel, column, "Trace", "${traces:raw}${__value.raw}")
+        panel = linked(panel, column, "Trace", "${traces:raw}${__value.raw}${traces_end:raw}")
     return panel
 
 
@@ -113,4 +113,5 @@ def services() -> table_panel.Panel:
     text = "Processing time on paths, waits for threads, and blame, in the newest hour of the time range."
     panel = rows("Services on critical paths", text, table(sql), _NONE).span(FULL)
     panel = with_units(panel, share_of_traces="percentunit", blame_of_end_to_end="percentunit", mean_self_ms="ms")
-    return with_units(panel, mean_wait_ms="ms", mean_blame_ms="ms", p99_self_ms="ms", p95_upstream_ms="ms")
+    panel = with_units(panel, mean_wait_ms="ms", mean_blame_ms="ms", p99_self_ms="ms", p95_upstream_ms="ms")
+    return of_service(panel, "service")

@@ -16,6 +16,9 @@ _ABOVE = f"""
     {text("side")} = 'server' AND side = 'client' AND peer = {text("service")}
     OR {text("side")} = 'client' AND side = 'server' AND service = {text("service")}"""
 
+# A legal size beyond so many times the sizes in use would flatten their lines.
+_NEAR = 4
+
 
 def panels() -> list[Builder[Panel]]:
     return [sizes().span(FULL), curve.curve(), goodput(), in_flight(), wait()]
@@ -29,12 +32,15 @@ def sizes() -> timeseries.Panel:
             current,
             unguarded_target AS unguarded,
             lower_bound AS lower,
-            upper_bound AS upper
+            upper_bound AS upper,
+            least AS smallest_legal,
+            if(most <= {_NEAR} * greatest(ifNull(current, 1), ifNull(target, 1)), most, NULL) AS largest_legal
         FROM sluice.recommendations
         WHERE $__timeFilter_ms(at) AND {IN_POOL}
         ORDER BY time
     """
     dashed = set_to("custom.lineStyle", {"fill": "dash", "dash": [6, 6]})
+    legal = [dashed, set_to("color", {"mode": "fixed", "fixedColor": "gray"})]
     hidden = {"legend": True, "tooltip": False, "viz": False}
     band = [
         set_to("custom.lineWidth", 0),
@@ -44,8 +50,9 @@ def sizes() -> timeseries.Panel:
     return (
         lines(
             "Recommended and current size: $service $side $peer",
-            "Target size, size in force, best size without constraints (unguarded), and range. A gap is a decision "
-            "without the value.",
+            "Target size, size in force, best size without constraints (unguarded), range, and the legal sizes. The "
+            f"largest legal size is left out where it is over {_NEAR} times the others. A gap is a decision without "
+            "the value.",
             time_series(sql),
             empty="No decision on this pool in this time range.",
         )
@@ -53,6 +60,8 @@ def sizes() -> timeseries.Panel:
         .override_by_name("recommended", [set_to("color", {"mode": "fixed", "fixedColor": "green"})])
         .override_by_name("current", [set_to("color", {"mode": "fixed", "fixedColor": "blue"})])
         .override_by_name("unguarded", [dashed, set_to("color", {"mode": "fixed", "fixedColor": "yellow"})])
+        .override_by_name("smallest_legal", legal)
+        .override_by_name("largest_legal", legal)
         .override_by_name("lower", band)
         .override_by_name("upper", [*band, set_to("custom.fillBelowTo", "lower"), set_to("custom.fillOpacity", 12)])
     )

@@ -6,6 +6,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table
 from generate.parts import FULL, POOL_URL, colored, linked, rows, with_units
+from generate.variables import among
 
 _COLORS = {
     "PROVIDED": "green",
@@ -19,6 +20,7 @@ _COLORS = {
 
 
 _OUTCOMES = {"APPLIED": "green", "REFUSED": "orange", "FAILED": "red"}
+_CHOSEN = among("service", "services")
 
 
 def panels() -> list[Builder[Panel]]:
@@ -26,15 +28,18 @@ def panels() -> list[Builder[Panel]]:
 
 
 def states() -> table_panel.Panel:
-    sql = """
+    sql = f"""
         SELECT service, side, peer, state, basis, action, current, target, lower_bound, upper_bound, confidence,
                threshold_ms, arrayStringConcat(reasons, ', ') AS reasons, age_s
         FROM sluice.v_pool_now
+        WHERE {_CHOSEN}
         ORDER BY service, side, peer
+        LIMIT 1000
     """
     panel = rows(
         "States",
-        "The newest decision on every pool. An empty target is not a target of 0. A service is a link to its pool.",
+        "The newest decision on every pool, the first 1,000 by name. `-`: the decision has no such value. A service is "
+        "a link to its pool.",
         table(sql),
         "No decisions: the decider has not run, or the configuration has no pools.",
     ).span(FULL)
@@ -43,9 +48,10 @@ def states() -> table_panel.Panel:
 
 
 def candidates() -> table_panel.Panel:
-    sql = """
+    sql = f"""
         SELECT service, side, peer, found_by, found_at, concurrency, instances, size, size_from, why
         FROM sluice.v_candidates_now
+        WHERE {_CHOSEN}
         ORDER BY concurrency DESC
         LIMIT 1000
     """
@@ -57,11 +63,11 @@ def candidates() -> table_panel.Panel:
 
 
 def actuations() -> table_panel.Panel:
-    sql = """
+    sql = f"""
         SELECT at, service, side, peer, target_name, instance, toString(outcome) AS outcome, previous, requested,
                read_back, by, detail
         FROM sluice.actuations FINAL
-        WHERE $__timeFilter_ms(at) AND outcome != 'OBSERVED'
+        WHERE $__timeFilter_ms(at) AND outcome != 'OBSERVED' AND {_CHOSEN}
         ORDER BY at DESC
         LIMIT 100
     """

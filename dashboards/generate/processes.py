@@ -1,38 +1,18 @@
 """Panels of the metrics of the collector, Flink and ClickHouse, from Prometheus."""
 
-from grafana_foundation_sdk.builders import common, timeseries
 from grafana_foundation_sdk.cog.builder import Builder
-from grafana_foundation_sdk.models.common import GraphThresholdsStyleMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
-from generate.parts import lines, steps
-from generate.prometheus import metric
+from generate.measured import highest, limited, measured
 
-_EMPTY = "Prometheus has no such metric: it does not read these processes, or the data source is another."
 # The collector's names differ by the configuration of its own metrics.
 _SUFFIX = "(_total|__spans__total)?"
 _TASK = "flink_taskmanager_job_task_operator"
 
 
-def measured(title: str, text: str, unit: str, *series: tuple[str, str]) -> timeseries.Panel:
-    """A chart of PromQL. series: expression, and legend."""
-    queries = [metric(sql, legend, chr(ord("A") + nth)) for nth, (sql, legend) in enumerate(series)]
-    return lines(title, text, *queries, unit=unit, empty=_EMPTY)
-
-
 def _spans(name: str) -> str:
     selector = f'{{__name__=~"otelcol_{name}_spans{_SUFFIX}", job=~"$job"}}'
     return f"sum by (instance) (rate({selector}[$__rate_interval]))"
-
-
-def rate(name: str, by: str) -> str:
-    """PromQL of a counter's growth per second, summed by labels."""
-    return f'sum by ({by}) (rate({name}{{job=~"$job"}}[$__rate_interval]))'
-
-
-def highest(name: str, by: str) -> str:
-    """PromQL of a gauge's largest value by labels."""
-    return f'max by ({by}) ({name}{{job=~"$job"}})'
 
 
 def collector() -> list[Builder[Panel]]:
@@ -47,19 +27,33 @@ def collector() -> list[Builder[Panel]]:
             (_spans("exporter_sent"), "{{instance}} sent"),
             (_spans("exporter_send_failed"), "{{instance}} failed"),
         ),
-        measured(
-            "Collector: queue",
-            "Filled part of the queue to Kafka. A full queue refuses spans.",
-            "percentunit",
-            (f"max by (instance) ({queue})", "{{instance}}"),
-        )
-        .thresholds(steps((0.5, "yellow"), (0.8, "red")))
-        .thresholds_style(common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.LINE)),
+        limited(
+            measured(
+                "Collector: queue",
+                "Filled part of the queue to Kafka. A full queue refuses spans.",
+                "percentunit",
+                (f"max by (instance) ({queue})", "{{instance}}"),
+            ),
+            (0.8, "red"),
+        ),
     ]
 
 
 def flink() -> list[Builder[Panel]]:
+    waiting, read = (
+        f'sum by (operator_name) ({_TASK}_pendingRecords{{job=~"$job"}})',
+        f'sum by (operator_name) (rate({_TASK}_numRecordsIn{{job=~"$job"}}[5m]))',
+    )
     return [
+        limited(
+            measured(
+                "Flink: lag on the topic",
+                "Time that the job's sources need, at their present rate, for the records that wait.",
+                "s",
+                (f"{waiting} / {read}", "{{operator_name}}"),
+            ),
+            (60, "red"),
+        ),
         measured(
             "Flink: records that wait on the topic",
             "Lag of the job's sources, in messages.",
@@ -67,10 +61,15 @@ def flink() -> list[Builder[Panel]]:
             (f'sum by (job_name, task_name) ({_TASK}_pendingRecords{{job=~"$job"}})', "{{job_name}} {{task_name}}"),
         ),
         measured(
+            "Flink: duration of checkpoints",
+            "Duration of the newest checkpoint.",
+            "ms",
+            (highest("flink_jobmanager_job_lastCheckpointDuration", "job_name"), "{{job_name}}"),
+        ),
+        measured(
             "Flink: checkpoints and restarts",
-            "Duration of the newest checkpoint in ms, and restarts of the job in 10 min.",
+            "Completed checkpoints, and restarts of the job, in 10 min.",
             "short",
-            (highest("flink_jobmanager_job_lastCheckpointDuration", "job_name"), "{{job_name}} checkpoint, ms"),
             (
                 'max by (job_name) (increase(flink_jobmanager_job_numRestarts{job=~"$job"}[10m]))',
                 "{{job_name}} restarts",
@@ -102,18 +101,20 @@ def clickhouse() -> list[Builder[Panel]]:
         "ClickHouseAsyncMetrics_FilesystemMainPathAvailableBytes",
     )
     return [
-        measured(
-            "ClickHouse: parts",
-            "Parts of the partition with most. ClickHouse delays inserts from 1,000 on.",
-            "short",
-            (highest(parts, "instance"), "{{instance}}"),
-        )
-        .thresholds(steps((500, "yellow"), (1000, "red")))
-        .thresholds_style(common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.LINE)),
+        limited(
+            measured(
+                "ClickHouse: parts",
+                "Parts of the partition with most. ClickHouse delays inserts from 1,000 on.",
+                "short",
+                (highest(parts, "instance"), "{{instance}}"),
+            ),
+            (500, "red"),
+        ),
         measured(
             "ClickHouse: free disk",
-            "Free bytes of the data's disk.",
+            "Free bytes of the data's disk, now and in 4 days at the rate of the last 6 h.",
             "bytes",
             (highest(free, "instance"), "{{instance}}"),
+            (f'predict_linear({free}{{job=~"$job"}}[6h], 4 * 86400)', "{{instance}} in 4 days"),
         ),
     ]

@@ -3,18 +3,21 @@
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
-from generate.processes import highest, measured, rate
+from generate.measured import highest, limited, measured, rate
 
 
 def recommender() -> list[Builder[Panel]]:
     age = 'time() - max(sluice_decider_newest_period_timestamp_seconds{job=~"$job"})'
     return [
-        measured(
-            "Decider: periods",
-            "Duration of the newest period of each decider, and the age of the newest committed one.",
-            "s",
-            (highest("sluice_decider_period_seconds", "instance"), "{{instance}} duration"),
-            (age, "age of the newest"),
+        limited(
+            measured(
+                "Decider: periods",
+                "Duration of the newest period of each decider, and the age of the newest committed one.",
+                "s",
+                (highest("sluice_decider_period_seconds", "instance"), "{{instance}} duration"),
+                (age, "age of the newest"),
+            ),
+            (60, "red"),
         ),
         measured(
             "Decider: shards and pools",
@@ -43,19 +46,29 @@ def recommender() -> list[Builder[Panel]]:
             "short",
             (highest("sluice_decider_recent_losses", "kind"), "{{kind}}"),
         ),
-        measured(
-            "Decider: newest window, overdue trial of tuning",
-            "Time since the newest window began, and since the oldest trial without an outcome was due.",
-            "s",
-            (highest("sluice_decider_newest_window_age_seconds", "instance"), "{{instance}} newest window"),
-            (highest("sluice_decider_tuning_trial_overdue_seconds", "instance"), "{{instance}} overdue trial"),
+        _age(
+            "Decider: newest window",
+            "Time since the newest window began.",
+            "sluice_decider_newest_window_age_seconds",
+            limit_s=10,
+        ),
+        _age(
+            "Decider: overdue trial of tuning",
+            "Time since the oldest trial without an outcome was due.",
+            "sluice_decider_tuning_trial_overdue_seconds",
+            limit_s=60,
         ),
         measured(
-            "Server: leases and age of decisions",
-            "Time left of each shard's lease, and the age of the newest decision.",
+            "Server: leases",
+            "Time left of each shard's lease. From 0 on, no actuator writes the shard's pools.",
             "s",
-            ('min by (shard) (sluice_server_lease_left_seconds{job=~"$job"})', "lease of shard {{shard}}"),
-            (highest("sluice_server_newest_decision_age_seconds", "instance"), "{{instance}} newest decision"),
+            ('min by (shard) (sluice_server_lease_left_seconds{job=~"$job"})', "shard {{shard}}"),
+        ),
+        _age(
+            "Server: newest decision",
+            "Age of the newest decision.",
+            "sluice_server_newest_decision_age_seconds",
+            limit_s=60,
         ),
         measured(
             "Server: calls",
@@ -63,23 +76,33 @@ def recommender() -> list[Builder[Panel]]:
             "reqps",
             (rate("sluice_server_calls_total", "method, code"), "{{method}} {{code}}"),
         ),
-        measured(
+        _age(
             "Records: lag of the audit",
             "Age of the oldest record of the journal that ClickHouse lacks.",
-            "s",
-            (highest("sluice_records_oldest_waiting_seconds", "instance"), "{{instance}}"),
+            "sluice_records_oldest_waiting_seconds",
+            limit_s=600,
         ),
     ]
+
+
+def _age(title: str, text: str, name: str, limit_s: float) -> Builder[Panel]:
+    return limited(measured(title, text, "s", (highest(name, "instance"), "{{instance}}")), (limit_s, "red"))
 
 
 def actuator() -> list[Builder[Panel]]:
     return [
         measured(
             "Actuators: passes by outcome",
-            "Passes over a target per second; FAILED and REFUSED are NACKs.",
+            "Passes over a target per second, and failed readings.",
             "cps",
             (rate("sluice_actuator_actions_total", "outcome"), "{{outcome}}"),
             (rate("sluice_actuator_read_errors_total", "target"), "read errors: {{target}}"),
+        ),
+        measured(
+            "Actuators: NACKs",
+            "Recommendations in 10 min that did not come into force: FAILED and REFUSED together.",
+            "short",
+            ('sum by (target) (increase(sluice_actuator_nacks_total{job=~"$job"}[10m]))', "{{target}}"),
         ),
         measured(
             "Actuators: holds",

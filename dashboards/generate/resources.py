@@ -50,6 +50,7 @@ def cpu() -> timeseries.Panel:
             avg(host_cpu_utilization) AS "utilization of its host"
         FROM sluice.v_container_latency_between({newest(_MINUTES)})
         WHERE service = {text("service")}
+            AND (container_cpu_cores IS NOT NULL OR host_cpu_utilization IS NOT NULL)
         GROUP BY time
         ORDER BY time
     """
@@ -74,7 +75,8 @@ def decisions() -> table_panel.Panel:
     sql = f"""
         SELECT
             min(at) AS since, max(at) AS until, any(state) AS state, any(basis) AS basis, any(action) AS action,
-            any(current) AS current, any(target) AS target, any(confidence) AS confidence,
+            any(current) AS current, any(target) AS target, any(least) AS smallest_legal, any(most) AS largest_legal,
+            any(confidence) AS confidence,
             any(threshold_ms) AS threshold_ms, arrayStringConcat(any(reasons), ', ') AS reasons, revision
         FROM sluice.recommendations
         WHERE $__timeFilter_ms(at) AND {IN_POOL}

@@ -36,7 +36,9 @@ def among(column: str, variable: str) -> str:
 
 # A server pool has no peer, and Grafana shows no empty choice: `-` replaces it.
 PEER = f"if({text('peer')} = '-', '', {text('peer')})"
-IN_POOL = f"service = {text('service')} AND side = {text('side')} AND peer = {PEER}"
+# Before the first decision the variable is empty. A view refuses a side that does not exist, as `=` does; IN does not.
+SIDE = f"if({text('side')} IN ('server', 'client', 'consumer'), {text('side')}, 'server')"
+IN_POOL = f"service = {text('service')} AND side IN ({text('side')}) AND peer = {PEER}"
 _KNOWN = "FROM sluice.recommendations WHERE at >= now() - INTERVAL 1 DAY"
 THRESHOLDS_MS = (50, 100, 150, 250, 500, 1000)
 
@@ -63,13 +65,22 @@ def several(name: str, label: str, sql: str) -> dashboard.QueryVariable:
     return _query(name, label, sql).include_all(True).multi(True).all_value(ALL).current(everything)
 
 
-def traces() -> Builder[VariableModel]:
-    return (
+def services() -> dashboard.QueryVariable:
+    """The services of pools."""
+    return several("services", "Services", f"SELECT DISTINCT service {_KNOWN} ORDER BY service")
+
+
+def traces() -> list[Builder[VariableModel]]:
+    """The address of a trace, before and after its id."""
+    return [
         dashboard.TextBoxVariable("traces")
         .label("Traces at")
-        .description("Address of a trace without its id, as Jaeger's http://127.0.0.1:16686/trace/")
-        .default_value("http://127.0.0.1:16686/trace/")
-    )
+        .description("Address of a trace up to its id, as Jaeger's http://127.0.0.1:16686/trace/")
+        .default_value("http://127.0.0.1:16686/trace/"),
+        dashboard.TextBoxVariable("traces_end")
+        .label("After the id")
+        .description("The rest of the address after the id. Jaeger's has none, that of Tempo in Explore has one."),
+    ]
 
 
 def pool() -> list[Builder[VariableModel]]:
@@ -86,7 +97,7 @@ def pool() -> list[Builder[VariableModel]]:
             "peer",
             "Peer",
             f"SELECT DISTINCT if(peer = '', '-', peer) AS choice {_KNOWN} "
-            f"AND service = {text('service')} AND side = {text('side')} ORDER BY choice",
+            f"AND service = {text('service')} AND side IN ({text('side')}) ORDER BY choice",
         ),
         dashboard.CustomVariable("threshold_ms")
         .label("Threshold (ms)")
@@ -94,5 +105,5 @@ def pool() -> list[Builder[VariableModel]]:
         .values(",".join(str(threshold) for threshold in THRESHOLDS_MS))
         .current(chosen)
         .allow_custom_value(True),
-        traces(),
+        *traces(),
     ]

@@ -12,7 +12,7 @@ from clickhouse_connect.driver.client import Client
 from migrate.__main__ import schema_up
 from sluice_kit.fakes.grafana import Scope
 from sluice_kit.servers.clickhouse import clickhouse
-from sluice_kit.servers.rollups import fill_rollups
+from sluice_kit.servers.rollups import fill_rollups, stop_rollups
 from sluice_kit.servers.rows import SECONDS, insert_shop, now
 
 JSON = Path(__file__).resolve().parents[1] / "json"
@@ -27,6 +27,15 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         insert_shop(writer, now(writer))
         fill_rollups(writer)
         yield server.client("sluice", user="sluice_reader")
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Client]]:
+    """The writer and the reader of an engine with the schema and no rows. A test deletes the rows that it adds."""
+    with clickhouse(tmp_path_factory.mktemp("bare")) as server:
+        schema_up(server.writer_url, "sluice", wait_s=10)
+        stop_rollups(server.client("sluice"))
+        yield server.client("sluice"), server.client("sluice", user="sluice_reader")
 
 
 @pytest.fixture(scope="session")

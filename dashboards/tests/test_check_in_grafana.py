@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 KIND = "grafana-clickhouse-datasource"
 ROWS = {"status": 200, "frames": [{"schema": {"fields": [{"name": "x"}]}, "data": {"values": [["cart", "web"]]}}]}
+NONE: dict[str, Any] = {"status": 200}  # a time series without rows has no frames
 EMPTY = {"status": 200, "frames": [{"schema": {"fields": [{"name": "x"}]}, "data": {"values": [[]]}}]}
 REFUSED = {"status": 400, "error": "code: 60, message: Unknown table", "errorSource": "downstream"}
 
@@ -36,7 +37,13 @@ BOARD = {
         {"type": "table", "title": "Pools", "targets": [target("SELECT '${service:percentencode}', '${roots}'")]},
         {"type": "row", "title": "closed", "panels": [{"type": "table", "title": "In it", "targets": [target("B")]}]},
     ],
-    "annotations": {"list": [{"name": "Marks", "target": {**target("SELECT marks"), "refId": "A"}}]},
+    "annotations": {
+        "list": [
+            {"name": "Annotations & Alerts", "builtIn": 1, "datasource": {"type": "grafana", "uid": "-- Grafana --"}},
+            {"name": "Grafana's own", "builtIn": 0, "target": {"type": "dashboard", "limit": 100}},
+            {"name": "Marks", "target": {**target("SELECT marks"), "refId": "A"}},
+        ]
+    },
 }
 
 
@@ -47,22 +54,23 @@ class Fake(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[dict[str, Any]] = []
         self.results: dict[str, dict[str, Any]] = {}
-        self.loaded = [{"uid": "sluice", "type": "dash-db"}]
+        self.loaded = True
+        self.login = True
 
 
 class Handler(BaseHTTPRequestHandler):
     server: Fake
 
     def do_GET(self) -> None:
-        if not self.headers.get("Authorization"):
-            return self._answer(401, {"message": "Unauthorized", "statusCode": 401})
-        path = self.path.split("?")[0]
-        known = {
-            "/api/datasources": [{"type": KIND, "uid": "P1"}],
-            "/api/search": self.server.loaded,
-            "/api/dashboards/uid/sluice": {"meta": {"slug": "sluice"}, "dashboard": BOARD},
-        }
-        return self._answer(200, known[path])
+        if not (self.headers.get("Authorization") and self.server.login):
+            return self._answer(401, {"message": "Invalid username or password", "statusCode": 401})
+        if self.path == "/api/datasources":
+            names = {"other": "P2", "Mine": "P1", "zero": "P3"}
+            return self._answer(200, [{"type": KIND, "uid": uid, "name": name} for name, uid in names.items()])
+        assert self.path == "/api/dashboards/uid/sluice"
+        if not self.server.loaded:
+            return self._answer(404, {"message": "Dashboard not found", "statusCode": 404})
+        return self._answer(200, {"meta": {"slug": "sluice"}, "dashboard": BOARD})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -123,6 +131,7 @@ def test_all_queries_run_with_the_variables_filled_in(fake: Fake, check: Any) ->
         ("B", REFUSED, "sluice: In it A: code: 60, message: Unknown table"),
         ("SELECT marks", REFUSED, "sluice: Marks A: code: 60, message: Unknown table"),
         ("SELECT names", EMPTY, "sluice: variable service: no value"),
+        ("SELECT names", NONE, "sluice: variable service: no value"),
         ("SELECT names", REFUSED, "sluice: variable service: code: 60, message: Unknown table"),
         ("B", {"message": "Query data error"}, "sluice: In it A: Query data error"),
     ],
@@ -132,11 +141,19 @@ def test_an_error_fails_the_check(fake: Fake, check: Any, sql: str, result: dict
     assert check() == (1, [line])
 
 
-def test_no_rows_are_no_error(fake: Fake, check: Any) -> None:
-    fake.results["B"] = EMPTY
+@pytest.mark.parametrize("result", [EMPTY, NONE])
+def test_no_rows_are_no_error(fake: Fake, check: Any, result: dict[str, Any]) -> None:
+    fake.results["B"] = result
     assert check()[0] == 0
 
 
 def test_a_dashboard_that_is_not_loaded(fake: Fake, check: Any) -> None:
-    fake.loaded = []
+    fake.loaded = False
     assert check() == (1, ["sluice: Grafana did not load it"])
+
+
+def test_a_wrong_password(fake: Fake, check: Any) -> None:
+    fake.login = False
+    code, (line,) = check()
+    assert code == 1
+    assert line.startswith("Error: 401 Client Error")

@@ -68,8 +68,15 @@ def test_a_panel_without_data_says_why(board: dict[str, Any]) -> None:
     assert [panel["title"] for panel in panels if not panel["fieldConfig"]["defaults"].get("noValue")] == []
 
 
+def test_a_cell_without_a_value_has_not_the_text_of_an_empty_panel(board: dict[str, Any]) -> None:
+    """Grafana writes the panel's `noValue` into both."""
+    wanted = {"matcher": {"id": "byRegexp", "options": ".*"}, "properties": [{"id": "noValue", "value": "-"}]}
+    panels = [panel for panel in shown(board) if panel["type"] in ("table", "timeseries")]
+    assert [panel["title"] for panel in panels if wanted not in panel["fieldConfig"]["overrides"]] == []
+
+
 def test_dashboards_link_to_each_other(board: dict[str, Any]) -> None:
-    (link,) = board["links"]
+    (link,) = [link for link in board["links"] if link["type"] == "dashboards"]
     assert (link["type"], link["tags"], link["keepTime"], link["includeVars"]) == ("dashboards", ["sluice"], True, True)
 
 
@@ -77,6 +84,13 @@ def test_links_lead_to_dashboards(boards: dict[str, Any]) -> None:
     found = set(re.findall(r"/d/([\w-]+)", str(boards)))
     assert found
     assert found <= set(boards)
+
+
+def test_a_pool_leads_to_the_calls_and_containers_of_its_service(boards: dict[str, Any]) -> None:
+    """Those dashboards choose `services`, several, and not `service`."""
+    links = {link["url"]: link["keepTime"] for link in boards["sluice-pool"]["links"] if link["type"] == "link"}
+    rest = "?var-services=${service:percentencode}&${datasource:queryparam}"
+    assert links == {f"/d/sluice-call-graph{rest}": True, f"/d/sluice-containers{rest}": True}
 
 
 def test_panels_say_which_grafana_they_are_for(board: dict[str, Any]) -> None:

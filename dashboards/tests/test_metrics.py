@@ -23,6 +23,7 @@ OTHERS = {
     "flink_jobmanager_job_numRestarts",
     "flink_jobmanager_job_numberOfCompletedCheckpoints",
     "flink_taskmanager_job_task_backPressuredTimeMsPerSecond",
+    "flink_taskmanager_job_task_operator_numRecordsIn",
     "flink_taskmanager_job_task_operator_pendingRecords",
     "otelcol_exporter_queue_capacity",
     "otelcol_exporter_queue_size",
@@ -32,12 +33,35 @@ OTHERS = {
     "otelcol_receiver_refused_spans",
 }
 
+# Panels with a red line, and the alert that fires above it.
+LIMITS = {
+    "Collector: queue": "SluiceCollectorQueueFills",
+    "Flink: lag on the topic": "SluiceConsumerLag",
+    "ClickHouse: parts": "SluiceClickHouseParts",
+    "Decider: periods": "SluiceDeciderStopped",
+    "Decider: newest window": "SluiceWindowsOld",
+    "Decider: overdue trial of tuning": "SluiceTuningTrialStuck",
+    "Server: newest decision": "SluiceDecisionsOld",
+    "Records: lag of the audit": "SluiceRecordsBehind",
+}
+
 
 @pytest.fixture(scope="module")
 def expressions(boards: dict[str, Any]) -> list[str]:
     return [
         query["expr"] for panel in shown(boards["sluice-pipeline"]) for query in panel["targets"] if "expr" in query
     ]
+
+
+def test_red_lines_are_at_the_levels_of_alerts(boards: dict[str, Any]) -> None:
+    lines = {
+        panel["title"]: panel["fieldConfig"]["defaults"]["thresholds"]["steps"][-1]["value"]
+        for panel in shown(boards["sluice-pipeline"])
+        if "thresholdsStyle" in panel["fieldConfig"]["defaults"].get("custom", {})
+    }
+    groups = yaml.safe_load((REPOSITORY / "deploy/alerts/rules.yaml").read_text())["groups"]
+    alerts = {rule["alert"]: re.findall(r"> ([\d.]+)", rule["expr"]) for group in groups for rule in group["rules"]}
+    assert lines == {title: float(alerts[alert][0]) for title, alert in LIMITS.items()}
 
 
 def test_every_metric_is_one_of_a_process(expressions: list[str]) -> None:

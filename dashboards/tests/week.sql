@@ -30,8 +30,8 @@ INSERT INTO windows_1m (side, service, peer, instance, start, bucket_ms, busy_ns
 SELECT side, service, peer, instance, time_of(n.number, 60), 100, 12e10, 600, 4e8, 3000, a_latency(n.number), 3000, time_of(n.number, 60) + 63
 FROM numbers(10080) AS n CROSS JOIN pools AS p;
 
-INSERT INTO recommendations (service, side, peer, at, state, basis, action, current, target, confidence, threshold_ms, reasons, newest_bucket, revision, asked_per_s, in_time, best_per_s)
-SELECT service, side, peer, time_of(n.number, 60) AS t, 'PROVIDED', 'CURVE', 'APPLY', 64, 8, 0.8, 250, ['KNEE'], t - 1, intDiv(toUnixTimestamp(t), 600), 30, 0.5, 40
+INSERT INTO recommendations (service, side, peer, at, state, basis, action, current, target, confidence, threshold_ms, reasons, newest_bucket, revision, asked_per_s, in_time, best_per_s, least, most)
+SELECT service, side, peer, time_of(n.number, 60) AS t, 'PROVIDED', 'CURVE', 'APPLY', 64, 8, 0.8, 250, ['KNEE'], t - 1, intDiv(toUnixTimestamp(t), 600), 30, 0.5, 40, 1, 128
 FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, side, peer FROM pools) AS p;
 
 INSERT INTO pool_beliefs (service, side, peer, at, sizes, expected_per_s, lower_per_s, upper_per_s)

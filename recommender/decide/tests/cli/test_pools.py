@@ -156,6 +156,8 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
         "targets": [],
         "advice": None,
         "blame": None,
+        "least": None,
+        "most": None,
     }
     assert sizes[1]["state"] == "NO_DATA"
     assert sizes[1]["target"] is None

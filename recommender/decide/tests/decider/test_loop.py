@@ -220,7 +220,9 @@ def test_a_size_that_a_bound_holds_off_the_best_one_is_guarded() -> None:
     pool = world.loop.config.pools[0].model_copy(update={"bounds": Bounds(min=24, max=128)})
     world.configure(config(pools=[pool]))
     world.collector.services[CART] = FakeService(64)
-    content = world.run(60)[-1].content
+    answer = world.run(60)[-1]
+    content = answer.content
+    assert answer.legal == (24, 128)
     assert (content.state, content.target, content.current) == ("GUARDED", 24, 24)
     # What is named lies within the bounds: of those 24 completes most, and 25 less than 99 % of it.
     assert FALLS.throughput(25) < 0.99 * FALLS.throughput(24)

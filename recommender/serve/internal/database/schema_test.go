@@ -110,7 +110,7 @@ func TestCheckSchema(t *testing.T) {
 	if _, err := c.Decisions(t.Context(), pool, 1, 1); err == nil || !strings.Contains(err.Error(), "run `sluice-migrate up`") {
 		t.Errorf("history without a schema: %v", err)
 	}
-	fake.has(`{"migrations":2,"version":7}`)
+	fake.has(fmt.Sprintf(`{"migrations":2,"version":%d}`, database.NeededSchema+1))
 	expect("")
 	before := fake.queries.Load()
 	expect("")

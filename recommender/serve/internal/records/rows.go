@@ -48,6 +48,7 @@ func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	row["action"] = short(size.GetAction().String(), "ACTION_")
 	row["current"], row["target"] = size.Current, size.Target
 	row["lower_bound"], row["upper_bound"], row["unguarded_target"] = size.LowerBound, size.UpperBound, size.UnguardedTarget
+	row["least"], row["most"] = size.Least, size.Most
 	row["confidence"], row["model"], row["reasons"] = size.GetConfidence(), size.GetModel(), codes
 	row["threshold_ms"] = float64(size.GetThreshold().AsDuration()) / 1e6
 	row["valid_until"] = stamp(record.Timestamp.Add(lease))

@@ -331,6 +331,8 @@ def _recommendations(client: Client, end: datetime) -> None:
                 lease,
                 2 if learnt else 1,
                 *([30.0, 0.5, 40.0] if learnt else [None] * 3),
+                1,
+                128,
             ]
         )
         rows.append(
@@ -354,11 +356,14 @@ def _recommendations(client: Client, end: datetime) -> None:
                 lease,
                 1,
                 *[None] * 3,
+                1,
+                1_000,
             ]
         )
     names = (
         "service side peer at state basis action current target lower_bound upper_bound unguarded_target confidence "
-        "threshold_ms model reasons buckets newest_bucket valid_until revision asked_per_s in_time best_per_s"
+        "threshold_ms model reasons buckets newest_bucket valid_until revision asked_per_s in_time best_per_s "
+        "least most"
     )
     _insert(client, "recommendations", names, rows)
 

@@ -41,6 +41,12 @@ def answer(current: int | None) -> Publication:
     )
 
 
+def test_a_message_has_the_legal_sizes() -> None:
+    message = pool_size(replace(answer(16), legal=(2, 40)))
+    assert (message.least, message.most) == (2, 40)
+    assert not pool_size(answer(16)).HasField("most")
+
+
 def test_every_field_of_a_picture_is_in_the_message() -> None:
     picture = draw(LEARNT, 16)
     assert picture is not None

@@ -437,7 +437,11 @@ type PoolSize struct {
 	// Advice on the hardware under the pool; absent with too little evidence.
 	Advice *Advice `protobuf:"bytes,22,opt,name=advice,proto3" json:"advice,omitempty"`
 	// Absent while no critical path is known.
-	Blame         *Blame `protobuf:"bytes,23,opt,name=blame,proto3" json:"blame,omitempty"`
+	Blame *Blame `protobuf:"bytes,23,opt,name=blame,proto3" json:"blame,omitempty"`
+	// The smallest and the largest legal size: the pool's bounds, narrowed to what its backend's capacity leaves to it. Absent in
+	// records of an earlier version.
+	Least         *uint32 `protobuf:"varint,24,opt,name=least,proto3,oneof" json:"least,omitempty"`
+	Most          *uint32 `protobuf:"varint,25,opt,name=most,proto3,oneof" json:"most,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -633,6 +637,20 @@ func (x *PoolSize) GetBlame() *Blame {
 	return nil
 }
 
+func (x *PoolSize) GetLeast() uint32 {
+	if x != nil && x.Least != nil {
+		return *x.Least
+	}
+	return 0
+}
+
+func (x *PoolSize) GetMost() uint32 {
+	if x != nil && x.Most != nil {
+		return *x.Most
+	}
+	return 0
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
@@ -654,7 +672,7 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"shareOfP95\x12\x1a\n" +
 	"\bcritical\x18\x04 \x01(\bR\bcritical\"<\n" +
 	"\x05Blame\x123\n" +
-	"\bholds_up\x18\x01 \x03(\v2\x18.sluice.pools.v1.HoldsUpR\aholdsUp\"\xb7\b\n" +
+	"\bholds_up\x18\x01 \x03(\v2\x18.sluice.pools.v1.HoldsUpR\aholdsUp\"\xfe\b\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -687,13 +705,17 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"data_until\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tdataUntil\x12\x18\n" +
 	"\atargets\x18\x15 \x03(\tR\atargets\x12/\n" +
 	"\x06advice\x18\x16 \x01(\v2\x17.sluice.pools.v1.AdviceR\x06advice\x12,\n" +
-	"\x05blame\x18\x17 \x01(\v2\x16.sluice.pools.v1.BlameR\x05blameB\n" +
+	"\x05blame\x18\x17 \x01(\v2\x16.sluice.pools.v1.BlameR\x05blame\x12\x19\n" +
+	"\x05least\x18\x18 \x01(\rH\x05R\x05least\x88\x01\x01\x12\x17\n" +
+	"\x04most\x18\x19 \x01(\rH\x06R\x04most\x88\x01\x01B\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +
 	"\f_lower_boundB\x0e\n" +
 	"\f_upper_boundB\x13\n" +
-	"\x11_unguarded_target*\xb9\x01\n" +
+	"\x11_unguarded_targetB\b\n" +
+	"\x06_leastB\a\n" +
+	"\x05_most*\xb9\x01\n" +
 	"\x05State\x12\x15\n" +
 	"\x11STATE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eSTATE_PROVIDED\x10\x01\x12\x12\n" +

@@ -54,6 +54,8 @@ def pool_size(answer: Publication) -> pool_size_pb2.PoolSize:
         value = getattr(content, name)
         if value is not None:
             setattr(message, name, value)
+    if answer.legal is not None:
+        message.least, message.most = answer.legal
     return message
 
 

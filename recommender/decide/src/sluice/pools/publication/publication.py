@@ -15,6 +15,7 @@ from sluice.pools.inputs.deployments import Deployments
 from sluice.pools.inputs.sizes import TargetSize, one_size
 from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Advice, Decision
+from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Learnt
 from sluice.pools.pool_step import PoolStep, WindowSummary
 from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
@@ -63,7 +64,8 @@ class Publication:
     learnt: the evidence, without the belief, which would double its memory; an explanation makes the belief again on
     `cores`. cores: None without a belief. windows: None without measurements. estimate: of a published model, None
     where the belief decides. loss: expected at the size in force, as in `Decision`. since_ms: when the service last
-    changed, by notification. holds_up: root operations that the pool's service holds up; None: not known.
+    changed, by notification. holds_up: root operations that the pool's service holds up; None: not known. legal: the
+    smallest and the largest legal size.
     """
 
     key: PoolKey
@@ -84,6 +86,7 @@ class Publication:
     targets: tuple[TargetSize, ...] = ()
     advice: Advice | None = None
     holds_up: tuple[HoldsUp, ...] | None = None
+    legal: tuple[int, int] | None = None
     agent: AgentEstimate | None = field(default=None, compare=False, repr=False)
     """The proposal of the pool's agent, if any."""
     roles: SpanRoles = field(default=NO_ROLES, compare=False, repr=False)
@@ -119,6 +122,7 @@ def publication(pool_step: PoolStep, decision: Decision) -> Publication:
         targets=pool_step.targets,
         advice=decision.advice,
         holds_up=pool_step.holds_up,
+        legal=_legal(pool_step),
         roles=pool_step.roles,
     )
 
@@ -151,7 +155,14 @@ def undecided(pool_step: PoolStep) -> Publication:
         threshold=pool_step.threshold,
         targets=targets,
         holds_up=pool_step.holds_up,
+        legal=_legal(pool_step),
     )
+
+
+def _legal(pool_step: PoolStep) -> tuple[int, int]:
+    if isinstance(pool_step.observation, Observation):
+        return pool_step.observation.constraints.least, pool_step.observation.constraints.most
+    return pool_step.pool.bounds.min, pool_step.pool.bounds.max
 
 
 def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple[Reason, ...]) -> Content:

@@ -88,11 +88,8 @@ def _wait(program: Program, checked: FileCheck, before: Mapping[str, float], dea
             return f"{program} refused {program.file}: its log has the cause; the old configuration stays"
         if new:
             part = "; other sections than `targets` changed and count from its next start" if "partly" in new else ""
-            now = (
-                f"; it decides {float(pools[1]):.0f} pools now"
-                if checked.finds and (pools := _POOLS.search(page))
-                else ""
-            )
+            pools = _POOLS.search(page) if checked.finds else None
+            now = f"; it decides {float(pools[1]):.0f} pools now" if pools else ""
             say(f"{program} took {program.file}: {checked.text}{part}{now}")
             return ""
         if time.monotonic() > deadline:

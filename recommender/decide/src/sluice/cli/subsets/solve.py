@@ -54,6 +54,7 @@ def solve_command(
       sluice subsets solve --input app.json --strategy full -o json
       sluice subsets solve --input app.json --previous before.json
     """
+    from sluice.fast.announcing import announcing
     from sluice.subsets.document.files import load_application, load_solution
     from sluice.subsets.document.solution import solution_object
     from sluice.subsets.legal import IllegalSubsetsError
@@ -70,7 +71,8 @@ def solve_command(
             file = previous
             last = load_solution(Path(previous))
             file = source
-        result = answer(application, strategy, samples, settings, last)
+        with announcing(note, "some 10 s"):
+            result = answer(application, strategy, samples, settings, last)
     except (IllegalSubsetsError, TooManyError) as error:
         raise CliError(*(f"cannot solve {file}: {line}" for line in str(error).split("\n"))) from None
     for key in document.ignored:

@@ -129,6 +129,7 @@ def report(
         raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
     # Numba takes half a second, which help and completion must not wait for.
     from sluice.cli.traces.report.analysis.content import ReportOptions
+    from sluice.fast.announcing import announcing
 
     options, totals = ReportOptions(threshold, operations, pools), Totals()
     if live:
@@ -137,7 +138,8 @@ def report(
 
         content = live_report(StackTables(), seconds, options)
     else:
-        content = _recorded(files, metrics, span_rules, options, totals)
+        with announcing(note, "up to half a minute"):
+            content = _recorded(files, metrics, span_rules, options, totals)
     _write(content, output, output_file)
     if totals.records_skipped:
         note(f"skipped: {totals.records_skipped:,} records")

@@ -13,6 +13,7 @@ import click
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.doctor.probe import get_metrics
 from sluice.cli.environment import addresses
+from sluice.cli.numbers import Number
 from sluice.cli.output import EXIT_CODES, CliError, note, say
 from sluice.cli.reload.check import FileCheck, check
 from sluice.cli.reload.programs import Program, running
@@ -31,7 +32,7 @@ _POOLS = re.compile(r"^sluice_decider_pools (\S+)$", re.MULTILINE)
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(0.1, 600),
+    type=Number(0.1, 600),
     default=20.0,
     show_default=True,
     metavar="SECONDS",
@@ -52,7 +53,8 @@ def reload_command(timeout_s: float) -> None:
     if not programs:
         raise CliError(_NONE)
     checks = {program: check(program, timeout_s) for program in programs}
-    faults = [f"{program}: {checked.text}" for program, checked in checks.items() if not checked.legal]
+    illegal = [(program, checked.text) for program, checked in checks.items() if not checked.legal]
+    faults = [f"{program}: {fault}" for program, text in illegal for fault in text.split("\n")]
     if faults:
         note("Nothing changed: every process keeps its old configuration.")
         raise CliError(*faults)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option, print_item
 from sluice.cli.sections import Sectioned
 
@@ -24,7 +25,7 @@ STRATEGIES = ("microns", "full", "sre", "rocksteadier", "aperture", "proportiona
 @click.option(
     "--previous", metavar="FILE", type=click.Path(), help="Earlier solution, as JSON, to start from and compare with."
 )
-@click.option("--quota", type=click.IntRange(1), help="Connections of all pairs together, instead of the file's.")
+@click.option("--quota", type=Whole(1), help="Connections of all pairs together, instead of the file's.")
 @click.option(
     "--weights/--no-weights", default=None, help="With or without weights of connections (microns: with by default)."
 )

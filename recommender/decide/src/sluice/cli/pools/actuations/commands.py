@@ -2,6 +2,7 @@
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say, show_list
 from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, report, selector
 from sluice.cli.pools.client import connect
@@ -12,7 +13,7 @@ from sluice.cli.table import print_table
 
 @click.command("list", epilog=EXIT_CODES)
 @click.option("--pool", default="", metavar="POOL", help="Only reports of this pool.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of reports.")
+@click.option("--limit", type=Whole(1, 10_000), default=20, show_default=True, help="Number of reports.")
 @output_option(*FORMS)
 def list_command(pool: str, limit: int, output: str) -> None:
     """List actuators' reports, newest first.

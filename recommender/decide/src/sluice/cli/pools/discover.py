@@ -27,8 +27,10 @@ _COLUMNS = columns("POOL", "FOUND", "AGE", "SIZE>", "FROM", "IN FLIGHT>", "WHY~"
 def discover_command(service: str, address: str, output: str) -> None:
     """Show the pools that were found from spans, and candidates that are none.
 
-    A candidate is a service, side and peer that spans show; the ones with most in flight come first. -o yaml prints the
-    configuration that names the found pools by hand.
+    A candidate is a service, side and peer that spans show; the ones with most in flight come first. FOUND is the sign
+    that made a candidate a pool, or `-`: docs/discovery.md lists the signs. FROM tells what has its size. IN FLIGHT is
+    the mean number of requests in it over five minutes. -o yaml prints the configuration that names the found pools by
+    hand.
 
     \b
     Examples:

@@ -67,8 +67,8 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -
     row = report(id_)
     if row["outcome"] != "APPLIED" or row["previous"] is None:
         raise CliError(
-            f"{row['request_id']} has OUTCOME {row['outcome']}: there is nothing to roll back to; legal: the ID of a row "
-            "with OUTCOME APPLIED and a size BEFORE it"
+            f"{row['request_id']} has OUTCOME {row['outcome']}: there is nothing to roll back to; legal: the ID of a "
+            "row with OUTCOME APPLIED and a size BEFORE it"
         )
     name, size = pool_name(selector(row).pool()), int(row["previous"])
     what = f"{name} to {size}, as before {row['request_id']} ({size} -> {row['read_back']} at {row['at']})"

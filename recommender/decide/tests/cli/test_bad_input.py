@@ -50,6 +50,7 @@ def test_without_file_and_server_each_command_fails_with_a_sentence(context: cli
         ("pools pause cart --why x --size ten", "'--size': 'ten' is no whole number; legal: 1<=x<=100000"),
         ("pools pause cart --why x --size 0", "'--size': 0 is not in the range 1<=x<=100000"),
         ("doctor --timeout nan", "'--timeout': 'nan' is no number; legal: 0.1<=x<=60"),
+        ("report x.json --threshold inf", "'--threshold': 'inf' is no number; legal: x>0"),
         ("doctor --timeout soon", "'--timeout': 'soon' is no number; legal: 0.1<=x<=60"),
         ("pools list --address recommender", "'--address': 'recommender' is not HOST:PORT; legal ports: 1 to 65535"),
         ("pools list --address host:65536", "'--address': 'host:65536' is not HOST:PORT"),
@@ -65,6 +66,16 @@ def test_an_illegal_value_is_named_with_what_is_legal(run: Run, words: str, erro
 def test_an_illegal_variable_is_named(run: Run) -> None:
     done = run("pools", "list", SLUICE_RECOMMENDER="none")
     assert "SLUICE_RECOMMENDER: 'none' is not HOST:PORT" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["sql --file", "estimate --pairs", "tuning space", "subsets solve --input"])
+def test_a_file_that_is_no_text_is_named(run: Run, tmp_path: Path, words: str) -> None:
+    file = tmp_path / "binary"
+    file.write_bytes(b"\x7fELF\xd0")
+    done = run(*words.split(), file)
+    assert done.exit_code == 1
+    assert f"{file}: " in done.stderr
+    assert "'utf-8' codec" in done.stderr
 
 
 def test_a_file_that_is_no_yaml_has_one_problem(run: Run, tmp_path: Path) -> None:

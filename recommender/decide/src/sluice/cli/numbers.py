@@ -1,6 +1,6 @@
 """Numbers with a legal range, as options: an error has the range also where the value is no number."""
 
-from math import isnan
+from math import isfinite
 from typing import Any, NoReturn
 
 import click
@@ -20,11 +20,11 @@ class Whole(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number within the bounds; not NaN, which no comparison excludes."""
+    """A finite number within the bounds."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            known = not isnan(float(value))
+            known = isfinite(float(value))
         except ValueError:
             known = False
         if not known:

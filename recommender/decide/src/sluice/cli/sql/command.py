@@ -7,7 +7,7 @@ import click
 
 from sluice.cli.environment import addresses
 from sluice.cli.numbers import Number, Whole
-from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, note, output_option, print_items
 from sluice.cli.sections import Sectioned
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import SqlServer, run_query, secret
@@ -122,16 +122,23 @@ def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None)
     if recipe_name is not None:
         text = recipe(recipe_name).query
     elif file is not None:
-        text = file.read()
+        text = _text(file)
     elif query is not None:
         text = query
     elif sys.stdin.isatty():
         raise click.UsageError("give a QUERY, --file, --recipe, or a query on standard input")
     else:
-        text = sys.stdin.read()
+        text = _text(sys.stdin)
     if not text.strip():
         raise click.UsageError("the query is empty")
     return text
+
+
+def _text(file: TextIO) -> str:
+    try:
+        return file.read()
+    except UnicodeDecodeError as error:
+        raise CliError(f"cannot read {file.name}: it is not text in UTF-8: {error}") from None
 
 
 def _print_cookbook(output: str) -> None:

@@ -21,7 +21,11 @@ class _Compilations(Listener):
             return
         self.began_s = time.monotonic()
         folder = event.data["dispatcher"].stats.cache_path
-        kept = f"it keeps them in {folder}" if folder else "no folder is writable to keep them for the next process"
+        kept = (
+            f"it keeps them for the next process, the first in {folder}"
+            if folder
+            else "no folder is writable to keep them"
+        )
         self._say(f"compiling loops, which takes {self._expected}; {kept}")
 
     def on_end(self, event: Event) -> None: ...

@@ -150,9 +150,9 @@ def _engine_step() -> Step:
 
 def _stack_steps() -> list[Step]:
     return [
-        Step("belief", "compiled loops of the decider", compiled_loops("sluice.pools.policy.prepare"),
+        Step("belief", "compiled loops of the decider, 20 s of CPU", compiled_loops("sluice.pools.policy.prepare"),
              after=("python-api",), inputs=(FAST, SLUICE_LOCK)),
-        Step("subsets", "compiled loops of connection subsets", compiled_loops("sluice.subsets.prepare"),
+        Step("subsets", "compiled loops of connection subsets, 10 s of CPU", compiled_loops("sluice.subsets.prepare"),
              after=("python-api",), inputs=(SUBSETS, FAST, SLUICE_LOCK)),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", JOBS_LOCK, FLINK_VERSIONS),

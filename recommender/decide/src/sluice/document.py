@@ -51,7 +51,7 @@ def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
         document = yaml.load(text, _UniqueKeys)  # a SafeLoader
     except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
         # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise Python's errors.
-        raise ConfigError(f"parse {name}: {cause}") from cause
+        raise ConfigError(f"parse {name}: {_where(cause)}") from cause
     if document is None:
         document = {}  # an empty file has all keys by default
     if not isinstance(document, dict):
@@ -60,6 +60,13 @@ def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
         return model.model_validate(document)
     except ValidationError as cause:
         raise ConfigError("\n".join(f"{name}: {_line(error, document)}" for error in cause.errors())) from cause
+
+
+def _where(cause: Exception) -> str:
+    """On one line, since each line is a problem of its own."""
+    if isinstance(cause, yaml.MarkedYAMLError) and cause.problem and (mark := cause.problem_mark):
+        return f"line {mark.line + 1}, column {mark.column + 1}: {cause.problem}"
+    return " ".join(str(cause).split())
 
 
 def _line(error: ErrorDetails, document: object) -> str:

@@ -71,6 +71,10 @@ class PoolServer(PoolSizeServiceServicer):
         self.paused.append(request)
         return api.PausePoolResponse()
 
+    def ResumePool(self, request: api.ResumePoolRequest, context: grpc.ServicerContext) -> api.ResumePoolResponse:
+        self._find(request.pool, context)
+        return api.ResumePoolResponse()
+
     def ReportActuation(
         self, request: api.ReportActuationRequest, context: grpc.ServicerContext
     ) -> api.ReportActuationResponse:

@@ -212,7 +212,8 @@ def test_a_pool_that_does_not_exist_names_those_that_do(run: Run, server: PoolSe
     for words in (("get", "nothing"), ("explain", "nothing/client/x")):
         result = run("pools", *words, "--address", server.address)
         assert result.exit_code == 1
-        assert "no such pool: no pool nothing" in result.stderr
+        assert "no such pool: nothing/" in result.stderr
+        assert "Spans show nothing of a service 'nothing'." in result.stderr
         assert "Pools that exist: cart/server, catalogue/client/catalogue-db." in result.stderr
 
 

@@ -65,6 +65,32 @@ def test_json_has_each_field(with_candidates: PoolServer, run: Run) -> None:
     ]
 
 
-@pytest.mark.parametrize(("form", "shown"), [("json", "[]\n"), ("yaml", "pools: auto\n"), ("table", "Spans show no ")])
+@pytest.mark.parametrize(
+    ("form", "shown"), [("json", "[]\n"), ("yaml", "pools: auto\n"), ("table", "The recommender has no candidate")]
+)
 def test_no_candidate(pool_server: PoolServer, run: Run, form: str, shown: str) -> None:
-    assert run("pools", "discover", "-o", form, "--address", pool_server.address).stdout.startswith(shown)
+    where = {"SLUICE_RECOMMENDER": pool_server.address, "SLUICE_CLICKHOUSE": "http://127.0.0.1:1"}
+    assert run("pools", "discover", "-o", form, **where).stdout.startswith(shown)
+
+
+def test_no_candidate_of_a_service(with_candidates: PoolServer, run: Run) -> None:
+    result = run("pools", "discover", "--service", "crat", "--address", with_candidates.address)
+    assert result.stdout == "No candidate is of service 'crat'. Candidates are of: cart, mail, named, on, web.\n"
+
+
+@pytest.mark.parametrize("command", ["get", "explain", "resume"])
+def test_a_pool_that_is_only_a_candidate(with_candidates: PoolServer, run: Run, command: str) -> None:
+    """It was "not in the configuration", also under `pools: auto`."""
+    result = run("pools", command, "web", "--address", with_candidates.address)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "web/server is a candidate, and no pool: no size. It becomes a pool once an actuator" in result.stderr
+    assert "or its callers' traces show a limit; or name it under `pools`" in result.stderr
+    assert "./sluice pools discover" in result.stderr
+
+
+def test_a_misspelt_side_names_the_candidates_of_the_service(with_candidates: PoolServer, run: Run) -> None:
+    result = run("pools", "explain", "web/consumer", "--address", with_candidates.address)
+    assert (
+        "no such pool: web/consumer. Neither the configuration nor spans have it. Spans of web show web/server. "
+        in (result.stderr)
+    )

@@ -6,7 +6,7 @@ import pytest
 from click.testing import Result
 
 from sluice.cli.environment import Addresses
-from sluice.cli.pools.empty import advice
+from sluice.cli.pools.empty import advice, unfound
 
 from .pool_server import PoolServer
 
@@ -48,3 +48,20 @@ def test_an_empty_list_of_the_server(run: Callable[..., Result], pool_server: Po
         "see ./sluice doctor.\n",
     )
     assert run("pools", "list", "-o", "json", **where).output == "[]\n"
+
+
+CAUSES = [
+    "No span arrived in 10 min. Send traces",
+    "The configuration lists its pools, so none is looked for",
+    "`discovery` in the decider's file selects none of them",
+    "The decider reads them every 20 s",
+]
+
+
+@pytest.mark.parametrize(
+    ("recent", "pools", "cause"), [([], 2, 0), ([False], 2, 1), ([False, True], 0, 2), ([True], 0, 3)]
+)
+def test_discover_names_the_one_cause_that_holds(recent: list[bool], pools: int, cause: int) -> None:
+    text = unfound([("cart", "server", "", 9, new) for new in recent], pools, Addresses())
+    assert [known for known in CAUSES if known in text] == [CAUSES[cause]]
+    assert ("cart/server (9 requests)" in text) == bool(recent)

@@ -36,6 +36,7 @@ class Pages(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         for outcome, count in counts.items():
             self.wfile.write(f'sluice_fake_reloads_total{{outcome="{outcome}"}} {count}\\n'.encode())
+        self.wfile.write(b"sluice_decider_pools 3.0\\n")
 
     def log_message(self, *_): pass
 
@@ -96,6 +97,21 @@ def test_legal_files_are_taken_and_what_they_have_is_told(run: Run, stack: Path)
     assert second.endswith(f"took {stack}/sluice.yaml: 1 pools, 0 SLOs")
 
 
+def test_pools_that_spans_show_are_counted_by_the_decider(run: Run, stack: Path) -> None:
+    (stack / "sluice.yaml").write_text("pools: auto")
+    assert "sluice.yaml: pools: auto, 0 SLOs; it decides 3 pools now\n" in run("reload", SLUICE_STATE=str(stack)).output
+    (stack / "sluice.yaml").write_text("pools: [{service: cart, side: server, threshold: 9ms}]\ndiscovery: {}")
+    assert "1 pools and those found, 0 SLOs; it decides 3 " in run("reload", SLUICE_STATE=str(stack)).output
+
+
+def test_a_fault_is_one_problem(run: Run, stack: Path) -> None:
+    (stack / "sluice.yaml").write_text("pools: [{service: cart, side: server, threshold: -1ms}]")
+    done = run("reload", SLUICE_STATE=str(stack))
+    assert done.exit_code == 1
+    assert "problems" not in done.output
+    assert done.output.startswith("Nothing changed: every process keeps its old configuration.\nError: decider (pid ")
+
+
 def test_a_bad_file_changes_nothing_in_any_process(run: Run, stack: Path) -> None:
     (stack / "sluice.yaml").write_text("pools: [{service: cart, side: server, threshold: -1ms}]")
     (stack / "actuator.yaml").write_text("bad")
@@ -103,9 +119,10 @@ def test_a_bad_file_changes_nothing_in_any_process(run: Run, stack: Path) -> Non
     assert done.exit_code == 1
     assert "pools[0].threshold: '-1ms' is not legal; legal: > 0 ms" in done.output
     assert "actuator.yaml: min: 0" in done.output
-    assert "nothing changed" in done.output
+    assert "2 problems" in done.output
+    assert "Nothing changed" in done.output
     (stack / "sluice.yaml").write_text("pools: [{service: cart, side: server, threshold: 8ms}]")
-    assert "nothing changed" in run("reload", SLUICE_STATE=str(stack)).output
+    assert "Nothing changed" in run("reload", SLUICE_STATE=str(stack)).output
     (stack / "actuator.yaml").write_text("more")
     done = run("reload", SLUICE_STATE=str(stack))
     assert done.exit_code == 0, done.output
@@ -128,10 +145,13 @@ def test_a_process_that_does_not_answer_yet_gets_no_signal(run: Run, tmp_path: P
     words = [tmp_path / "sluice-actuator", tmp_path / "late.py", "--config", tmp_path / "actuator.yaml"]
     environment = os.environ | {"SLUICE_SUPERVISED": str(tmp_path), "SLUICE_HEALTH": "127.0.0.1:1"}
     with subprocess.Popen(words, env=environment, cwd=tmp_path) as process:
+        while process.poll() is None and not running(str(tmp_path)):  # /proc has its words a moment after exec
+            time.sleep(0.01)
         done = run("reload", SLUICE_STATE=str(tmp_path))
-        assert (done.exit_code, "nothing changed" in done.output) == (1, True)
-        assert process.poll() is None
+        ended = process.poll()
         process.kill()
+    assert (done.exit_code, ended) == (1, None)
+    assert "nothing changed" in done.output
 
 
 def test_without_processes_of_the_stack_it_says_where_to_look(run: Run, tmp_path: Path) -> None:

@@ -98,4 +98,4 @@ def test_files_or_the_stack(run: Run) -> None:
     assert "of its own" in run("report", "--live", "--metrics", "m.json").stderr
     result = run("report", "--live", SLUICE_CLICKHOUSE="http://127.0.0.1:9")
     assert result.exit_code == 1
-    assert "cannot read ClickHouse at http://127.0.0.1:9" in result.stderr
+    assert "cannot reach ClickHouse at http://127.0.0.1:9: connection refused. " in result.stderr

@@ -95,7 +95,7 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 	}
 	e, view := reading.Tables.Pools.Get(key)
 	if e == nil {
-		return nil, nil, nil, problem.New(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
+		return nil, nil, nil, problem.New(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is neither in the configuration nor found from spans", "pool", key.String())
 	}
 	return e, view, reading, nil
 }

@@ -39,6 +39,12 @@ class Config(PoolsSection, SubsetsSection, EngineSection):
             others=frozenset(key for key, own in groups.items() if own != group),
         )
 
+    def __str__(self) -> str:
+        """What a person reads of it: the named pools, `auto` where spans show them, and the SLOs."""
+        pools = f"{len(self.pools)} pools" if self.pools or self.discovery is None else "pools: auto"
+        others = " and those found" if self.pools and self.discovery is not None else ""
+        return f"{pools}{others}, {len(self.slos)} SLOs"
+
     @model_validator(mode="after")
     def _grouped(self) -> Config:
         check_groups(self.groups, self.pools, self.backends, self.slo_names, discovers=self.discovery is not None)

@@ -55,8 +55,7 @@ def main(path: Path, check: bool) -> None:
     try:
         config = file.load()
         if check:
-            found = " and those found from spans" if config.discovery is not None else ""
-            click.echo(f"{path}: {len(config.pools)} pools{found}, {len(config.slos)} SLOs, legal")
+            click.echo(f"{path}: {config}, legal")
             return
         environment = settings(os.environ)
         # OpenTelemetry's exporter reads the process's environment.

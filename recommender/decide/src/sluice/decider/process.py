@@ -100,7 +100,7 @@ class Process:
         self._loop = Loop(config, self._shards, self._products, now_ms, problems, counts, self._health.progress)
         self._push = _push(counts, environment)
         self._stop, self._wake = threading.Event(), threading.Event()
-        log.info("deciding %d pools of %s, health at %s", len(config.pools), file.path, address)
+        log.info("deciding by %s (%s), health at %s", file.path, config, address)
 
     def run(self) -> None:
         """Runs until SIGTERM or SIGINT, then releases the shards."""
@@ -142,7 +142,7 @@ class Process:
             return
         self._counts.configured(True)
         self._loop.next_config = config
-        log.info("reloaded %s: %d pools", self._file.path, len(config.pools))
+        log.info("reloaded %s: %s", self._file.path, config)
         self._wake.set()
 
     def _follow(self, signals: Signals) -> None:

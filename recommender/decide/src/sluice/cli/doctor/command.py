@@ -31,6 +31,7 @@ from sluice.cli.doctor import (
 from sluice.cli.doctor.finding import LEVELS, Check, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
+from sluice.cli.numbers import Number
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_items, say
 from sluice.cli.table import columns, print_table
 
@@ -79,7 +80,7 @@ _COLUMNS = columns("STAGE", "CHECK", "LEVEL", "FOUND~", LEVEL=_STYLES)
 @click.command("doctor", epilog=EXIT_CODES)
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 60),
+    type=Number(0.1, 60),
     default=3.0,
     show_default=True,
     metavar="SECONDS",

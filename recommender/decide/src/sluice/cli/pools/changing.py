@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, say, show_list
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.message_json import show_change
@@ -41,7 +42,7 @@ def watch_command(service: str, address: str, output: str) -> None:
 
 @click.command("history", epilog=EXIT_CODES)
 @pool_options
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of entries.")
+@click.option("--limit", type=Whole(1, 10_000), default=20, show_default=True, help="Number of entries.")
 @address_option
 @output_option(*FORMS)
 def history_command(selector: Selector, limit: int, address: str, output: str) -> None:
@@ -79,7 +80,7 @@ def history_command(selector: Selector, limit: int, address: str, output: str) -
 @pool_options
 @click.option("--why", required=True, help="Reason; everybody who looks at the pool sees it.")
 @by_option
-@click.option("--size", type=click.IntRange(1, 100_000), help="Hold it at this size.  [default: the one in force]")
+@click.option("--size", type=Whole(1, 100_000), help="Hold it at this size.  [default: the one in force]")
 @address_option
 def pause_command(selector: Selector, why: str, by: str, size: int | None, address: str) -> None:
     """Keep a pool's size, or hold it at another one, until you resume it.
@@ -103,6 +104,8 @@ def pause_command(selector: Selector, why: str, by: str, size: int | None, addre
 @address_option
 def resume_command(selector: Selector, by: str, address: str) -> None:
     """End a pause.
+
+    Sluice decides the pool again. Targets that apply decisions follow it from the next period on.
 
     \b
     Example:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import grpc
 
-from sluice.cli.calls import TIMEOUT_S, Client, connecting
+from sluice.cli.calls import Client, connecting, why_not
 from sluice.cli.output import CliError
+from sluice.cli.pools.missing import why_no_pool
 from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.pools.watching import follow
 from sluice.pools.v1 import pool_size_service_pb2 as api
@@ -34,12 +36,12 @@ class PoolsClient(Client):
 
     def get(self, selector: Selector) -> PoolSize:
         pool = self.resolve(selector)
-        answer: api.GetPoolSizeResponse = self._call(self._stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool))
+        answer: api.GetPoolSizeResponse = self._of(self._stub.GetPoolSize, api.GetPoolSizeRequest(pool=pool))
         return answer.pool_size
 
     def explain(self, selector: Selector) -> Explanation:
         pool = self.resolve(selector)
-        answer: api.ExplainPoolSizeResponse = self._call(
+        answer: api.ExplainPoolSizeResponse = self._of(
             self._stub.ExplainPoolSize, api.ExplainPoolSizeRequest(pool=pool)
         )
         return answer.explanation
@@ -53,13 +55,13 @@ class PoolsClient(Client):
 
     def pause(self, selector: Selector, by: str, why: str, size: int | None = None) -> Pool:
         pool = self.resolve(selector)
-        self._call(self._stub.PausePool, api.PausePoolRequest(pool=pool, by=by, why=why, size=size))
+        self._of(self._stub.PausePool, api.PausePoolRequest(pool=pool, by=by, why=why, size=size))
         return pool
 
     def resume(self, selector: Selector, by: str) -> tuple[Pool, bool]:
         """The pool, and whether it was paused."""
         pool = self.resolve(selector)
-        answer: api.ResumePoolResponse = self._call(self._stub.ResumePool, api.ResumePoolRequest(pool=pool, by=by))
+        answer: api.ResumePoolResponse = self._of(self._stub.ResumePool, api.ResumePoolRequest(pool=pool, by=by))
         return pool, answer.was_paused
 
     def resolve(self, selector: Selector) -> Pool:
@@ -75,18 +77,14 @@ class PoolsClient(Client):
         names = ", ".join(pool_name(pool) for pool in pools)
         raise CliError(f"{selector.service} has no server pool and several client pools; name one of: {names}")
 
-    def refusal(self, error: grpc.RpcError) -> Sequence[str]:
-        if error.code() != grpc.StatusCode.NOT_FOUND:
-            return []
-        return [f"no such pool: {error.details() or 'no details'}. {self._existing()}"]
-
-    def _existing(self) -> str:
+    def _of(self, method: Callable[..., Any], request: Any) -> Any:
+        """A call on the pool of `request`. Where the recommender does not have it, the error tells why."""
         try:
-            answer = self._stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=TIMEOUT_S)
-        except grpc.RpcError:
-            return "The list of pools could not be read."
-        names = ", ".join(pool_name(size.pool) for size in answer.pool_sizes)
-        return f"Pools that exist: {names}." if names else "The recommender has no pool; ./sluice pools list tells why."
+            return method(request, timeout=self.timeout_s)
+        except grpc.RpcError as error:
+            if error.code() != grpc.StatusCode.NOT_FOUND:
+                raise CliError(why_not(error, self._address)) from None
+        raise CliError(why_no_pool(request.pool, self.candidates(request.pool.service), self.list()))
 
 
 connect = connecting(PoolsClient)

@@ -24,7 +24,7 @@ def list_command(service: str, address: str, output: str) -> None:
 
     HOLDS UP names the root operation that waits for the pool's service, and which part of its p95 is the blame of that
     service. First come the pools of services that are critical (sluice critical-service), then those with the largest
-    part.
+    part. docs/quick-start.md explains the other columns.
 
     \b
     Examples:
@@ -45,6 +45,8 @@ def list_command(service: str, address: str, output: str) -> None:
 def get_command(selector: Selector, address: str, output: str) -> None:
     """Show one pool.
 
+    The columns are those of `sluice pools list`; -o json has more fields.
+
     \b
     Examples:
       sluice pools get cart
@@ -62,6 +64,9 @@ def get_command(selector: Selector, address: str, output: str) -> None:
 @output_option(*FORMS)
 def explain_command(selector: Selector, address: str, output: str) -> None:
     """Show the evidence: threshold, window, the curve and its knee.
+
+    The answer has the decision, each reason as a sentence, the response time within which a completion counts, and the
+    completions per second at each size. docs/concepts.md explains the terms.
 
     \b
     Examples:

@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
+from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_item, show_list
-from sluice.cli.pools.client import connect
+from sluice.cli.pools.client import PoolsClient, connect
+from sluice.cli.pools.empty import why_no_candidate
 from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.options import address_option, service_option
 from sluice.cli.pools.selector import SIDES, pool_name
@@ -16,7 +18,6 @@ from sluice.cli.table import columns, print_table
 from sluice.pools.v1.candidate_pb2 import FOUND_BY_CONFIGURATION, FOUND_BY_UNSPECIFIED, Candidate, FoundBy
 
 _COLUMNS = columns("POOL", "FOUND", "AGE", "SIZE>", "FROM", "IN FLIGHT>", "WHY~")
-_EMPTY = "Spans show no candidate, or the configuration lists its pools: `pools: auto`, or `discovery`, finds them."
 
 
 @click.command("discover", epilog=EXIT_CODES)
@@ -26,8 +27,10 @@ _EMPTY = "Spans show no candidate, or the configuration lists its pools: `pools:
 def discover_command(service: str, address: str, output: str) -> None:
     """Show the pools that were found from spans, and candidates that are none.
 
-    A candidate is a service, side and peer that spans show; the ones with most in flight come first. -o yaml prints the
-    configuration that names the found pools by hand.
+    A candidate is a service, side and peer that spans show; the ones with most in flight come first. FOUND is the sign
+    that made a candidate a pool, or `-`: docs/discovery.md lists the signs. FROM tells what has its size. IN FLIGHT is
+    the mean number of requests in it over five minutes. -o yaml prints the configuration that names the found pools by
+    hand.
 
     \b
     Examples:
@@ -37,12 +40,13 @@ def discover_command(service: str, address: str, output: str) -> None:
     """
     with connect(address) as client:
         candidates = sorted(client.candidates(service), key=lambda one: (-one.concurrency, pool_name(one.pool)))
+        empty = "" if candidates or output != "table" else _why_empty(client, service)
     if output == "yaml":
         print_item(configuration(candidates), output)
         if named := sum(one.found_by == FOUND_BY_CONFIGURATION for one in candidates):
             note(f"Left out: the pools that the configuration names ({named}).")
         return
-    show_list(candidates, output, lambda shown: _print(shown, datetime.now(UTC)), _EMPTY, message_to_json)
+    show_list(candidates, output, lambda shown: _print(shown, datetime.now(UTC)), empty, message_to_json)
 
 
 def configuration(candidates: Iterable[Candidate]) -> dict[str, Any]:
@@ -54,6 +58,13 @@ def configuration(candidates: Iterable[Candidate]) -> dict[str, Any]:
         for one in unnamed
     ]
     return {"pools": pools or "auto"}
+
+
+def _why_empty(client: PoolsClient, service: str) -> str:
+    others = sorted({one.pool.service for one in client.candidates()}) if service else []
+    if others:
+        return f"No candidate is of service {service!r}. Candidates are of: {', '.join(others)}."
+    return why_no_candidate(len(client.list()), addresses())
 
 
 def _print(candidates: Sequence[Candidate], now: datetime) -> None:

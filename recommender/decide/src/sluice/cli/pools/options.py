@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sluice.cli.environment import addresses
+from sluice.cli.environment import DEFAULTS, addresses
 from sluice.cli.pools.selector import SIDES, Selector, SelectorError, parse_selector, pool_name
 
 PATIENCE_S = 1.0
@@ -51,11 +51,20 @@ def _pools(name: Callable[..., str]) -> Names:
     return names
 
 
+def _address(_ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+    address = value or addresses().recommender
+    host, _, port = address.rpartition(":")
+    if host and ("/" in address or (port.isdigit() and 0 < int(port) <= 65_535)):  # gRPC also takes dns:///NAME:PORT
+        return address
+    variable = "" if value else "SLUICE_RECOMMENDER: "
+    raise click.BadParameter(f"{variable}{address!r} is not HOST:PORT; legal ports: 1 to 65535", param=param)
+
+
 address_option = click.option(
     "--address",
     metavar="HOST:PORT",
-    help="Recommender.  [default: SLUICE_RECOMMENDER]",
-    callback=lambda _ctx, _param, value: value or addresses().recommender,
+    help=f"Recommender.  [default: SLUICE_RECOMMENDER, else {DEFAULTS['SLUICE_RECOMMENDER']}]",
+    callback=_address,
 )
 by_option = click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
 why_option = click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")

@@ -10,10 +10,12 @@ from sluice.cli.reload.programs import Program
 
 @dataclass(frozen=True)
 class FileCheck:
-    """text: of a legal file, the number of its parts; else the errors, a line each."""
+    """text: of a legal file, the number of its parts; else the errors, a line each. finds: it also lets the decider
+    find pools."""
 
     legal: bool
     text: str
+    finds: bool = False
 
 
 def check(program: Program, timeout_s: float) -> FileCheck:
@@ -29,7 +31,7 @@ def _decider(program: Program) -> FileCheck:
         config = ConfigFile(program.file).load()
     except ConfigError as error:
         return FileCheck(False, str(error))
-    return FileCheck(True, f"{len(config.pools)} pools, {len(config.slos)} SLOs")
+    return FileCheck(True, str(config), config.discovery is not None)
 
 
 def _actuator(program: Program, timeout_s: float) -> FileCheck:

@@ -13,7 +13,8 @@ import click
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.doctor.probe import get_metrics
 from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, CliError, say
+from sluice.cli.numbers import Number
+from sluice.cli.output import EXIT_CODES, CliError, note, say
 from sluice.cli.reload.check import FileCheck, check
 from sluice.cli.reload.programs import Program, running
 
@@ -24,13 +25,14 @@ _NONE = (
     "the outcome: kubectl exec deployment/sluice-decider -- sluice reload"
 )
 _OUTCOMES = re.compile(r'^sluice_\w+_reloads_total\{outcome="(\w+)"\} (\S+)$', re.MULTILINE)
+_POOLS = re.compile(r"^sluice_decider_pools (\S+)$", re.MULTILINE)
 
 
 @click.command("reload", epilog=EXIT_CODES)
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(0.1, 600),
+    type=Number(0.1, 600),
     default=20.0,
     show_default=True,
     metavar="SECONDS",
@@ -51,12 +53,14 @@ def reload_command(timeout_s: float) -> None:
     if not programs:
         raise CliError(_NONE)
     checks = {program: check(program, timeout_s) for program in programs}
-    faults = [f"{program}: {checked.text}" for program, checked in checks.items() if not checked.legal]
+    illegal = [(program, checked.text) for program, checked in checks.items() if not checked.legal]
+    faults = [f"{program}: {fault}" for program, text in illegal for fault in text.split("\n")]
     if faults:
-        raise CliError(*faults, "nothing changed: every process keeps its old configuration")
+        note("Nothing changed: every process keeps its old configuration.")
+        raise CliError(*faults)
     # A process that still starts takes no signal yet, and would end by it.
     try:
-        before = {program: _outcomes(program, timeout_s) for program in programs}
+        before = {program: _outcomes(_metrics(program, timeout_s)) for program in programs}
     except NotAnsweringError as error:
         raise CliError(f"{error}; nothing changed. ./sluice doctor checks the process") from None
     for program in programs:
@@ -78,22 +82,29 @@ def _wait(program: Program, checked: FileCheck, before: Mapping[str, float], dea
     """Prints the outcome, or returns the problem."""
     while True:
         try:
-            new = [name for name, count in _outcomes(program, 2.0).items() if count > before.get(name, 0)]
+            page = _metrics(program, 2.0)
         except NotAnsweringError:
-            new = []
+            page = ""
+        new = [name for name, count in _outcomes(page).items() if count > before.get(name, 0)]
         if "refused" in new:
             return f"{program} refused {program.file}: its log has the cause; the old configuration stays"
         if new:
             part = "; other sections than `targets` changed and count from its next start" if "partly" in new else ""
-            say(f"{program} took {program.file}: {checked.text}{part}")
+            pools = _POOLS.search(page) if checked.finds else None
+            now = f"; it decides {float(pools[1]):.0f} pools now" if pools else ""
+            say(f"{program} took {program.file}: {checked.text}{part}{now}")
             return ""
         if time.monotonic() > deadline:
             return f"{program} did not tell in time whether it took {program.file}: read its log"
         time.sleep(_POLL_S)
 
 
-def _outcomes(program: Program, timeout_s: float) -> dict[str, float]:
-    """How often it read its file again, by outcome. Raises NotAnsweringError."""
+def _metrics(program: Program, timeout_s: float) -> str:
+    """The page of its metrics. Raises NotAnsweringError."""
     fallback = addresses().decider if program.kind == "decider" else addresses().actuator
-    text = get_metrics(program.environment.get("SLUICE_HEALTH") or fallback, timeout_s)
-    return {name: float(count) for name, count in _OUTCOMES.findall(text)}
+    return get_metrics(program.environment.get("SLUICE_HEALTH") or fallback, timeout_s)
+
+
+def _outcomes(page: str) -> dict[str, float]:
+    """How often the program of these metrics read its file again, by outcome."""
+    return {name: float(count) for name, count in _OUTCOMES.findall(page)}

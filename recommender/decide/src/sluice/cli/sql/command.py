@@ -6,7 +6,8 @@ from typing import TextIO
 import click
 
 from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
+from sluice.cli.numbers import Number, Whole
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, note, output_option, print_items
 from sluice.cli.sections import Sectioned
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import SqlServer, run_query, secret
@@ -49,7 +50,7 @@ class QueryParameter(click.ParamType[tuple[str, str]]):
 )
 @click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
 @click.option("--param", "parameters", type=QueryParameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
-@click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Limit of rows; 0: all.")
+@click.option("--rows", type=Whole(0), default=100, show_default=True, help="Limit of rows; 0: all.")
 @click.option(
     "--database",
     envvar="SLUICE_CLICKHOUSE_DATABASE",
@@ -62,7 +63,7 @@ class QueryParameter(click.ParamType[tuple[str, str]]):
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
@@ -94,7 +95,7 @@ def sql(
       sluice sql "SELECT service, sum(completions) FROM v_windows GROUP BY service"
       sluice sql --param s=cart "SELECT max(bucket) FROM windows WHERE service = {s:String}" -o json
       sluice sql --list
-      sluice sql --recipe NAME -o csv > out.csv
+      sluice sql --recipe freshness -o csv > freshness.csv
     """
     if list_recipes:
         _print_cookbook(output)
@@ -121,16 +122,23 @@ def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None)
     if recipe_name is not None:
         text = recipe(recipe_name).query
     elif file is not None:
-        text = file.read()
+        text = _text(file)
     elif query is not None:
         text = query
     elif sys.stdin.isatty():
         raise click.UsageError("give a QUERY, --file, --recipe, or a query on standard input")
     else:
-        text = sys.stdin.read()
+        text = _text(sys.stdin)
     if not text.strip():
         raise click.UsageError("the query is empty")
     return text
+
+
+def _text(file: TextIO) -> str:
+    try:
+        return file.read()
+    except UnicodeDecodeError as error:
+        raise CliError(f"cannot read {file.name}: it is not text in UTF-8: {error}") from None
 
 
 def _print_cookbook(output: str) -> None:

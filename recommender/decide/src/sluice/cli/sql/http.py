@@ -72,10 +72,7 @@ def run_query(
     except requests.Timeout:
         raise CliError(f"ClickHouse at {server.url} did not answer within {timeout_s:g} s") from None
     except requests.RequestException as error:
-        raise CliError(
-            f"cannot reach ClickHouse at {server.url}: {_cause(error)}. Start the stack with `make up`, or set "
-            "SLUICE_CLICKHOUSE; `./sluice doctor` names the stage that is down."
-        ) from None
+        raise CliError(unreachable(server.url, error)) from None
     except OSError as error:
         raise CliError(f"cannot read SLUICE_CLICKHOUSE_CA: {error}") from None
     with answer:
@@ -85,6 +82,13 @@ def run_query(
             yield answer
         except requests.RequestException as error:
             raise CliError(f"the connection to ClickHouse at {server.url} broke: {_cause(error)}") from None
+
+
+def unreachable(url: str, error: Exception) -> str:
+    return (
+        f"cannot reach ClickHouse at {url}: {_cause(error)}. Start the stack with `make up`, or set "
+        "SLUICE_CLICKHOUSE; `./sluice doctor` names the stage that is down."
+    )
 
 
 def one_line(text: str, status: int) -> str:

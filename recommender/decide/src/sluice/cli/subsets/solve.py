@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option, print_item
 from sluice.cli.sections import Sectioned
 
@@ -24,7 +25,7 @@ STRATEGIES = ("microns", "full", "sre", "rocksteadier", "aperture", "proportiona
 @click.option(
     "--previous", metavar="FILE", type=click.Path(), help="Earlier solution, as JSON, to start from and compare with."
 )
-@click.option("--quota", type=click.IntRange(1), help="Connections of all pairs together, instead of the file's.")
+@click.option("--quota", type=Whole(1), help="Connections of all pairs together, instead of the file's.")
 @click.option(
     "--weights/--no-weights", default=None, help="With or without weights of connections (microns: with by default)."
 )
@@ -54,6 +55,7 @@ def solve_command(
       sluice subsets solve --input app.json --strategy full -o json
       sluice subsets solve --input app.json --previous before.json
     """
+    from sluice.fast.announcing import announcing
     from sluice.subsets.document.files import load_application, load_solution
     from sluice.subsets.document.solution import solution_object
     from sluice.subsets.legal import IllegalSubsetsError
@@ -70,7 +72,8 @@ def solve_command(
             file = previous
             last = load_solution(Path(previous))
             file = source
-        result = answer(application, strategy, samples, settings, last)
+        with announcing(note, "some 10 s"):
+            result = answer(application, strategy, samples, settings, last)
     except (IllegalSubsetsError, TooManyError) as error:
         raise CliError(*(f"cannot solve {file}: {line}" for line in str(error).split("\n"))) from None
     for key in document.ignored:

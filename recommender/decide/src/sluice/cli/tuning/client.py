@@ -67,6 +67,8 @@ class TuningClient(Client):
         )
 
     def refusal(self, error: grpc.RpcError) -> Sequence[str]:
+        if error.code() == grpc.StatusCode.NOT_FOUND:
+            return [f"{error.details()}; ./sluice tuning list has those that exist"]
         return (error.details() or error.code().name).split("\n") if error.code() in REFUSED else []
 
 

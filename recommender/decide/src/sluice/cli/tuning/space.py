@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, CliError, output_option, print_item, say
 from sluice.cli.sql.result import read_rows
 from sluice.cli.table import columns, print_table
@@ -32,9 +33,7 @@ COLUMNS = columns("SERVICE", "PARAMETERS>", "ON PATH>", "OWN MS>", "OF PATH>", "
     help="Which services to keep; with several, those of any rule.  [default: critical_path]",
 )
 @click.option("--service", "named", multiple=True, help="Service for the rule `named`; repeatable.")
-@click.option(
-    "--seconds", type=click.IntRange(10, 86_400), default=300, show_default=True, help="Age of the oldest spans, s."
-)
+@click.option("--seconds", type=Whole(10, 86_400), default=300, show_default=True, help="Age of the oldest spans, s.")
 @output_option("table", "json", "yaml")
 def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], seconds: int, output: str) -> None:
     """Propose which services to tune, and which to leave out.

@@ -19,6 +19,8 @@ from sluice.tuning.v1 import session_pb2, trial_pb2
 def _plotted(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
     if path and not find_spec("matplotlib"):  # the image of the decider is without it
         raise click.BadParameter("the package matplotlib is missing; install it, or run the command without --picture")
+    if path and not path.parent.is_dir():  # else it would fail once all trials have ended
+        raise click.BadParameter(f"{path}: its folder does not exist")
     return path
 
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 
+from sluice.fast.announcing import announcing
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
+
+log = logging.getLogger(__name__)
 
 # Seconds of a full pool at each size in turn. One second at each size contradicts those before it.
 SIZES, SECONDS = (8, 16, 1_000), 6
 
 
 def prepare() -> None:
-    """Builds the shapes of the family, and compiles the loops where the cache has none (10 s and more)."""
+    """Builds the shapes of the family, and compiles the loops where the cache has none (21 s of CPU), which it logs."""
     state, now_ms = PoolState(), 0
-    for size in SIZES:
-        for second in range(SECONDS):
-            observation = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
-            now_ms += 1_000
-            state, _ = step(state, observation, now_ms)
+    with announcing(log.info, "half a minute on an idle core"):
+        for size in SIZES:
+            for second in range(SECONDS):
+                observation = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
+                now_ms += 1_000
+                state, _ = step(state, observation, now_ms)
 
 
 def _second(start_ms: int, size: int, alike: bool) -> Buckets:
@@ -29,4 +35,5 @@ def _second(start_ms: int, size: int, alike: bool) -> Buckets:
 
 
 if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     prepare()

@@ -2,6 +2,7 @@
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say, show_list
 from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, report, selector
 from sluice.cli.pools.client import connect
@@ -12,7 +13,7 @@ from sluice.cli.table import print_table
 
 @click.command("list", epilog=EXIT_CODES)
 @click.option("--pool", default="", metavar="POOL", help="Only reports of this pool.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of reports.")
+@click.option("--limit", type=Whole(1, 10_000), default=20, show_default=True, help="Number of reports.")
 @output_option(*FORMS)
 def list_command(pool: str, limit: int, output: str) -> None:
     """List actuators' reports, newest first.
@@ -66,7 +67,8 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -
     row = report(id_)
     if row["outcome"] != "APPLIED" or row["previous"] is None:
         raise CliError(
-            f"{row['request_id']} is {row['outcome']} without a previous size: there is nothing to roll back to"
+            f"{row['request_id']} has OUTCOME {row['outcome']}: there is nothing to roll back to; legal: the ID of a "
+            "row with OUTCOME APPLIED and a size BEFORE it"
         )
     name, size = pool_name(selector(row).pool()), int(row["previous"])
     what = f"{name} to {size}, as before {row['request_id']} ({size} -> {row['read_back']} at {row['at']})"

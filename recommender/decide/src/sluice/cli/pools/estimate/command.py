@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, CliError, print_item
 from sluice.cli.pools.estimate.pairs import read_pairs
 from sluice.pools.estimate import Estimate, Samples
@@ -25,7 +26,7 @@ NEED = Need(buckets=30, buckets_per_point=5)
     help="CSV of concurrency,goodput; `-` is standard input.",
 )
 @click.option("--model", type=click.Choice(list(ESTIMATORS)), default=DEFAULT, show_default=True, help="Estimator.")
-@click.option("--limit", type=click.IntRange(1), help="Size of the pool during the measurement.")
+@click.option("--limit", type=Whole(1), help="Size of the pool during the measurement.")
 def estimate(pairs: str, model: str, limit: int | None) -> None:
     """Estimate a pool size from rows of concurrency and goodput.
 

@@ -25,7 +25,9 @@ def read_pairs(source: TextIO, name: str, limit: int | None) -> Samples:
     rows = csv.reader(source, skipinitialspace=True)
     try:
         pairs = _numbers(rows, name)
-    except (csv.Error, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise CliError(f"cannot read {name}: it is not text in UTF-8: {error}") from None
+    except csv.Error as error:
         raise CliError(f"cannot read {name}, line {rows.line_num}: {error}") from None
     concurrency, goodput = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     # A bucket with nothing in flight says nothing about the pool (see collect.rows.measure).

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import click
 
 from sluice.cli.exit import unwinding
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, ItemWriter, note, output_option
 from sluice.cli.traces.critical_path.parts import TraceParts
 from sluice.cli.traces.critical_path.table import Lines, PathTable
@@ -31,7 +32,7 @@ _EXCLUDED = {
 
 @click.command("critical-path", epilog=EXIT_CODES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-@click.option("--limit", type=click.IntRange(1), help="Read at most this many records.")
+@click.option("--limit", type=Whole(1), help="Read at most this many records.")
 @click.option("--skip-bad", is_flag=True, help="Exit 0 even when the command skips records.")
 @output_option(*FORMS)
 def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, output: str) -> None:

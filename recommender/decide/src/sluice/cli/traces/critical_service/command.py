@@ -2,6 +2,7 @@
 
 import click
 
+from sluice.cli.numbers import Whole
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
 from sluice.cli.sql.result import read_rows
 from sluice.cli.traces.critical_service.ranking import as_json, print_ranking
@@ -10,9 +11,7 @@ from sluice.pools.critical.localizations import SQL, localizations
 
 @click.command("critical-service", epilog=EXIT_CODES)
 @click.option("--root", default="", metavar="SERVICE[/OPERATION]", help="Only traces with this root; default: all.")
-@click.option(
-    "--seconds", type=click.IntRange(10, 86_400), default=60, show_default=True, help="Age of the oldest traces, s."
-)
+@click.option("--seconds", type=Whole(10, 86_400), default=60, show_default=True, help="Age of the oldest traces, s.")
 @output_option(*FORMS)
 def critical_service(root: str, seconds: int, output: str) -> None:
     """Name the service that holds up each root operation, with the evidence.

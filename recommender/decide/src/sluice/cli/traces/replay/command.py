@@ -7,7 +7,8 @@ from types import FrameType
 import click
 import grpc
 
-from sluice.cli.environment import addresses
+from sluice.cli.environment import DEFAULTS, addresses
+from sluice.cli.numbers import Number, Whole
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_item, say
 from sluice.cli.sections import Sectioned
 from sluice.cli.traces.replay.progress import ProgressReport
@@ -48,7 +49,11 @@ class Speed(click.ParamType[float | None]):
     },
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-@click.option("--endpoint", metavar="HOST:PORT", help="OTLP/gRPC receiver.  [default: SLUICE_OTLP_GRPC]")
+@click.option(
+    "--endpoint",
+    metavar="HOST:PORT",
+    help=f"OTLP/gRPC receiver.  [default: SLUICE_OTLP_GRPC, else {DEFAULTS['SLUICE_OTLP_GRPC']}]",
+)
 @click.option("--speed", type=Speed(), default="1", show_default=True, help="Multiple of the recorded pace.")
 @click.option(
     "--times",
@@ -57,11 +62,11 @@ class Speed(click.ParamType[float | None]):
     show_default=True,
     help="How to move the times of the spans, see above.",
 )
-@click.option("--batch", type=click.IntRange(1, 8192), default=512, show_default=True, help="Most spans a request.")
-@click.option("--limit", type=click.IntRange(1), help="Stop after this many traces.")
+@click.option("--batch", type=Whole(1, 8192), default=512, show_default=True, help="Most spans a request.")
+@click.option("--limit", type=Whole(1), help="Stop after this many traces.")
 @click.option(
     "--give-up",
-    type=click.FloatRange(0),
+    type=Number(0),
     default=60.0,
     show_default=True,
     metavar="SECONDS",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sluice.cli.exit import unwinding
+from sluice.cli.numbers import Number, Whole
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option
 from sluice.cli.printable import printable_json
 from sluice.cli.sections import Sectioned
@@ -42,9 +43,7 @@ POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @click.option("--live", is_flag=True, help="Report on the running stack, from ClickHouse, in place of files.")
-@click.option(
-    "--seconds", type=click.IntRange(60, 3_600), default=300, show_default=True, help="With --live: how long, s."
-)
+@click.option("--seconds", type=Whole(60, 3_600), default=300, show_default=True, help="With --live: how long, s.")
 @click.option(
     "--metrics",
     multiple=True,
@@ -60,14 +59,14 @@ POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     metavar="MS",
     help="Response time within which a completion counts as good, ms.  [default: every completion counts]",
 )
 @click.option(
-    "--operations", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most root operations to show."
+    "--operations", type=Whole(1, 10_000), default=100, show_default=True, help="Most root operations to show."
 )
-@click.option("--pools", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most pools to show.")
+@click.option("--pools", type=Whole(1, 10_000), default=100, show_default=True, help="Most pools to show.")
 @click.option(
     "--span-rules",
     type=click.Path(),
@@ -129,6 +128,7 @@ def report(
         raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
     # Numba takes half a second, which help and completion must not wait for.
     from sluice.cli.traces.report.analysis.content import ReportOptions
+    from sluice.fast.announcing import announcing
 
     options, totals = ReportOptions(threshold, operations, pools), Totals()
     if live:
@@ -137,7 +137,8 @@ def report(
 
         content = live_report(StackTables(), seconds, options)
     else:
-        content = _recorded(files, metrics, span_rules, options, totals)
+        with announcing(note, "up to half a minute"):
+            content = _recorded(files, metrics, span_rules, options, totals)
     _write(content, output, output_file)
     if totals.records_skipped:
         note(f"skipped: {totals.records_skipped:,} records")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
@@ -10,11 +11,14 @@ from typing import Any
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from sluice.cli.output import CliError
-from sluice.cli.sql.http import one_line, reader
+from sluice.cli.sql.http import one_line, reader, unreachable
 from sluice.cli.traces.report.analysis.windows import BUCKET_MS
 from sluice.clickhouse.connection import ClickHouse, NotLetInError, UrlError
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.metrics.query import pool_metrics
+
+# The client logs each failed connection, which the error has too.
+logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
 
 
 class StackTables:
@@ -34,7 +38,7 @@ class StackTables:
         try:
             columns = self._database.columns(sql, parameters)
         except (ClickHouseError, NotLetInError, OSError) as error:
-            raise CliError(f"cannot read ClickHouse at {self._url}: {one_line(str(error), 0)}") from None
+            raise CliError(_fault(self._url, error)) from None
         return zip(*columns, strict=True) if columns else iter(())
 
     def rows(self, name: str, **parameters: object) -> Iterator[tuple[Any, ...]]:
@@ -57,4 +61,10 @@ class StackTables:
         try:
             return pool_metrics(self._database, services, now_ms)
         except (ClickHouseError, NotLetInError, OSError) as error:
-            raise CliError(f"cannot read ClickHouse at {self._url}: {one_line(str(error), 0)}") from None
+            raise CliError(_fault(self._url, error)) from None
+
+
+def _fault(url: str, error: Exception) -> str:
+    if "HTTPConnectionPool" in str(error):  # the client's error has urllib3's text
+        return unreachable(url, error)
+    return f"cannot read ClickHouse at {url}: {one_line(str(error), 0)}"

@@ -38,7 +38,7 @@ def queue() -> timeseries.Panel:
         "Mean of an instance, from the metrics of its agent: size, used, idle, and pending, the callers in the queue. "
         "The newest 6 h of the time range.",
         time_series(sql),
-        empty="No metrics of this pool. Agents send them where docs/ says so for the library.",
+        empty="No metrics of this pool. docs/your-application.md says which agents send them, and how.",
     ).display_name("${__field.labels.figure}")
 
 

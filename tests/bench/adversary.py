@@ -34,8 +34,8 @@ from testbed.adversary.draw import world
 from testbed.adversary.world import Second, World, true_of
 
 LONGEST_S, LEAST, COMPARABLE = 60, 0.7, 1.25
-# Seconds of counts that a size is judged by, and that the operator's was seen for.
-OVER_S, SEEN_S = 30, 10
+# Seconds of counts that a size is judged by, and that the operator's was seen for, in one stay: at most, at least.
+OVER_S, SEEN_S, LEAST_S = 30, 10, 3
 # Fewer a second than that are not told from none.
 FEWEST_PER_S = 2.0
 SLO_S, TARGET = 1.0, "target"
@@ -59,9 +59,20 @@ class Kept:
 
 @dataclass
 class _Was:
-    """The operator's size in its newest 10 s: (good a second, demand)."""
+    """The operator's size when it was last in force for 3 s, the newest 10 s of it: (good a second, demand). A service
+    may be another one than when it was in force before.
+    """
 
     newest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=SEEN_S))
+    stay: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=SEEN_S))
+
+    def add(self, second: tuple[float, float], first: bool) -> None:
+        """first: it was not in force in the second before."""
+        self.stay = deque([second], SEEN_S) if first else self.stay
+        if not first:
+            self.stay.append(second)
+        if len(self.stay) >= LEAST_S or not self.newest:
+            self.newest = self.stay
 
     def at(self, demand_per_s: float) -> float:
         """What it is known to do at a demand; infinite where nothing is."""
@@ -126,7 +137,7 @@ class Driven:
         if phase.silent:
             return
         if self._size == self._operator:
-            self._was.newest.append((truth.good_per_s, phase.demand_per_s))
+            self._was.add((truth.good_per_s, phase.demand_per_s), second == self._since_s)
             self._worse_s = 0
             return
         would = true_of(phase, self._operator).good_per_s

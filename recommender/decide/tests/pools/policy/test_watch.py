@@ -9,9 +9,10 @@ from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import OperatorLook, SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
-from sluice.pools.policy.state import Change, Facts, Learnt
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import Case
-from sluice.pools.policy.watch import watch, with_occupancy
+from sluice.pools.policy.watch import spans_full, watch, with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, nothing
 
 NOW = 1_700_000_000_000
@@ -57,6 +58,30 @@ def test_readings_are_moments_a_burst_between_them_may_fill_the_pool() -> None:
     for spoken in (told(5.0, 0.0, most=24), told(5.0, 0.0, readings=9)):
         assert with_occupancy(given, spoken).concurrency.tolist() == [40.0] * 10
     assert with_occupancy(given, told(5.0, 0.0, most=23)).concurrency.tolist() == [5.0] * 10
+
+
+def test_where_spans_show_the_pool_full_an_old_report_of_a_full_one_replaces_nothing() -> None:
+    """8 of 8 in second 0, reported as full; 3.9 of 8 in second 1, and no new report for up to 15 s."""
+    full, idle = buckets(NOW, 1, 8, 8.0, 140.0), buckets(NOW + 1_000, 1, 8, 3.9, 73.0)
+    assert spans_full(-1, full) == NOW
+    assert spans_full(NOW, idle) == NOW
+    assert spans_full(-1, idle) == spans_full(-1, nothing()) == -1
+    assert with_occupancy(idle, told(8.0, 1.0, readings=1), NOW) is idle
+    assert with_occupancy(idle, told(8.0, 1.0), NOW - 60_000).concurrency.tolist() == [8.0] * 10
+    assert with_occupancy(idle, told(8.0, 1.0), -1).concurrency.tolist() == [8.0] * 10
+
+
+def test_a_report_of_a_full_pool_makes_no_full_second_of_an_idle_one() -> None:
+    """The demo's cart was kept at 7 of 12: after a change to 8 its only reading was full, and three seconds of a load
+    that fell counted as what a full pool of 8 completes."""
+    state = PoolState(Facts(NOW - 1_000, 8))
+    for second, (in_flight, per_s) in enumerate([(8.0, 140.0), (8.0, 141.0), (6.2, 115.0), (3.9, 73.0), (3.2, 64.0)]):
+        at_ms = NOW + 1_000 * second
+        seen = replace(sees(8), buckets=buckets(at_ms, 1, 8, in_flight, per_s), occupancy=told(8.0, 1.0, readings=1))
+        state, _ = step(state, seen, at_ms + 2_000)
+    full = [level for level in state.learnt.evidence.levels if level.full]
+    assert sum(level.completions for level in full) == pytest.approx(281, rel=0.02)
+    assert sum(level.seconds for level in full) == pytest.approx(2, rel=0.02)
 
 
 def test_without_a_told_one_or_a_size_spans_count() -> None:

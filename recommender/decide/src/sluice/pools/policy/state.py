@@ -132,6 +132,7 @@ class Learnt:
     peaks      the most completions per second, over 10 s, in each hour of the horizon, oldest first
     waits      how long requests wait for callees, None before the first second that shows it
     beats      completions of the newest half minute; they are neither compared nor written
+    spans_full_ms  newest second that spans show as full, -1 before the first; not compared and not written, as `beats`
     demand     the newest of the pool, None before the first; not compared and not written, as `beats`
     kept       the last belief, kept to save work; it is neither compared nor written
     wanted     the size that the pool holds for the best, None without one; not compared and not written
@@ -149,6 +150,7 @@ class Learnt:
     peaks: tuple[Peak, ...] = ()
     waits: Waits | None = None
     beats: tuple[Beat, ...] = field(default=(), compare=False, repr=False)
+    spans_full_ms: int = field(default=-1, compare=False)
     demand: Demand | None = field(default=None, compare=False, repr=False)
     kept: CachedBelief | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)

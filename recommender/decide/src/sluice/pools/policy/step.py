@@ -34,7 +34,7 @@ from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.waits import just_carried
-from sluice.pools.policy.watch import watch, with_occupancy
+from sluice.pools.policy.watch import spans_full, watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -61,10 +61,10 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
     version = of_version(state.learnt, observation.version)
-    buckets, callee_waits = (
-        with_occupancy(observation.buckets, observation.occupancy),
-        bool(observation.constraints.callee),
-    )
+    if observation.occupancy is not None:
+        version = changed(version, spans_full_ms=spans_full(version.spans_full_ms, observation.buckets))
+    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms)
+    callee_waits = bool(observation.constraints.callee)
     holds = holds_of(observation)
     facts = unactuated(state.facts) if holds else state.facts
     learnt = learn(version, buckets, facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms)

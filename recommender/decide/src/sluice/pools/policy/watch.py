@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.fast.changed import changed
+from sluice.pools.estimate.belief.evidence import FULL
 from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import GuardVerdict, Scene, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
@@ -16,6 +17,8 @@ from sluice.pools.policy.view import full_share
 
 # Actuators report an unchanged size each 15 s. Without a report for so long, nobody reads the size.
 UNREAD_MS = 20_000
+# How long after a second that spans show as full they are taken to show all that the pool holds.
+SPANS_SHOW_MS = 60_000
 
 
 def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
@@ -51,9 +54,23 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
 
 
-def with_occupancy(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
+def spans_full(before_ms: int, buckets: Buckets) -> int:
+    """The newest second, ms of Unix time, in which spans have the pool full in 70 % of the buckets; `before_ms` where
+    these buckets have none."""
+    if len(buckets) == 0:
+        return before_ms
+    full = buckets.concurrency >= np.minimum(buckets.size - 0.5, 0.9 * buckets.size)
+    seconds, of = np.unique(buckets.start_ms // 1_000, return_inverse=True)
+    full_seconds = seconds[np.bincount(of, weights=full) >= FULL * np.bincount(of)]
+    return max(before_ms, 1_000 * int(full_seconds[-1])) if len(full_seconds) else before_ms
+
+
+def with_occupancy(buckets: Buckets, occupancy: Occupancy | None, spans_full_ms: int = -1) -> Buckets:
     """The concurrency that targets report, where spans show another fullness. A connection held between queries has no
     span, and nested spans are more than a thread.
+
+    Spans that had the pool full in the newest minute (`spans_full_ms`) show all that it holds, so a report of a full
+    pool replaces nothing: it is up to 15 s old, and the pool may be idle by now.
 
     Worked, a pool of 4 that is reported full: 0.4 in flight by spans become 4. A pool of 34 with 5 busy, and at most 20
     in 10 readings, 40 by spans: 5. Coarse readings replace nothing: a minute-old one says little of these buckets.
@@ -62,6 +79,8 @@ def with_occupancy(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
         return buckets
     size, by_spans = buckets.size, buckets.concurrency
     if occupancy.full_share >= REPORTED_FULL:
+        if spans_full_ms >= 0 and int(buckets.start_ms[-1]) - spans_full_ms <= SPANS_SHOW_MS:
+            return buckets
         return replace(buckets, concurrency=np.where(occupancy.busy >= 0.9 * size, size, by_spans))
     if occupancy.full_share == 0 and occupancy.readings >= TOLD_READINGS:
         never = occupancy.busy_most < TOLD_IDLE * size

@@ -133,8 +133,8 @@ class Pool(Strict):
               lead to the pool, else 0; also 0 for an SLO of the pool's own service that `slo` does not name
     bounds  legal sizes, per instance
     quiet_hours  times of day without changes
-    model  the estimator: the belief over the pool's curve, or a published model; `scg-kneedle` serves comparison, and
-           nobody is to apply its size
+    model  the estimator: the belief over the pool's curve, or a published model. `scg-kneedle` serves comparison, and
+           nobody is to apply its size. `dqn` is research: where it was measured it was not ahead of the belief
     group  the pool's group; "": the first
     remember  the horizon: no size is chosen below the need of the busiest stretch within it, plus a quarter
     metrics  the pool's name in the metrics that agents send; "": found by its peer, or as the only one

@@ -50,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "bad-start": parts.bad_start,
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,
+    "premises": parts.moves,
     "table1": table1.run,
     "sampled": sampled.run,
     "sampled-sizes": scaled.run,

@@ -1,6 +1,7 @@
 """How a service's threads hinder each other beyond the universal scalability law (``cpu.total_rate``).
 
-Kinds that no smooth curve fits, so that what was tuned on the one law is judged on others.
+Kinds that no smooth curve fits, so that what was tuned on the one law is judged on others; and one whose best size
+depends on the SLO (``Bimodal``).
 """
 
 from dataclasses import dataclass
@@ -54,3 +55,29 @@ class Pauses:
 
     def seconds(self, in_flight: int) -> float:
         return min(LONGEST_PAUSE_S, self.cost_s * in_flight / self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Bimodal:
+    """A ``share`` of the requests is long: these compute ``factor`` times as much, and ``cost`` of that again for each
+    other request in flight when they begin, since threads evict each other's working sets.
+
+    Requests share the processor. With many threads a short one passes the long ones, and the long ones take longer;
+    with few it waits behind them, and more requests are completed (Sora, figure 4). So an SLO that the wait exceeds
+    wants many threads, and an SLO that has room for the wait wants few.
+
+    Worked, share 0.1, factor 10, cost 0.02: alone a long one takes 10 times as long and the mean is 1.9; with 26 in
+    flight 15 times, and the mean is 2.4.
+    """
+
+    share: float
+    factor: float
+    cost: float
+
+    def longer(self, in_flight: int) -> float:
+        """By what a long request's computing is multiplied."""
+        return self.factor * (1.0 + self.cost * max(0, in_flight - 1))
+
+    def mean(self, in_flight: int) -> float:
+        """By what the computing of all requests is multiplied, on average."""
+        return 1.0 - self.share + self.share * self.longer(in_flight)

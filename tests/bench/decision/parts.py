@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.controllers.racers import SLUICE
-from bench.decision import cases, claims, rest, services, starts, two_pools, workloads
+from bench.decision import cases, claims, premises_race, rest, services, starts, two_pools, workloads
 from bench.decision.lineup import LATE, PUBLISHED, SEEDS
 from bench.generate import HELD_OUT
 
@@ -45,3 +45,7 @@ def at_rest(quick: bool) -> str:
 
 def wrong_pools(quick: bool) -> str:
     return two_pools.report((16, 8), SEEDS[:1]) if quick else two_pools.report(two_pools.best_pair())
+
+
+def moves(quick: bool) -> str:
+    return premises_race.premises(quick)

@@ -14,8 +14,9 @@ exponential. A share of each second goes to pauses. It is what scenarios are mad
 import numpy as np
 
 from ..cpu import total_rate
+from ..laws import Bimodal
 from ..tiers.run import Floats
-from .scenario import Scenario
+from .scenario import Scenario, Usl
 
 
 def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Floats:
@@ -25,6 +26,8 @@ def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Flo
     """
     service, dependency = scenario.service, scenario.dependency
     cores = service.cores if cores is None else cores
+    if bimodal := scenario.bimodal:
+        return _bimodal(scenario, bimodal, most, cores)
     counts = range(1, most + 1)
     cliff, convoy, pauses = scenario.cliff, scenario.convoy, scenario.pauses
     rate = [
@@ -43,6 +46,17 @@ def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Flo
         g = _convolved(g, np.concatenate([[0.0], np.cumsum(np.log(times))]))
     result: Floats = np.exp(g[:-1] - g[1:])
     return result * np.array([1.0 - pauses.seconds(n) for n in counts]) if pauses else result
+
+
+def _bimodal(scenario: Scenario, law: Bimodal, most: int, cores: float) -> Floats:
+    """Of a full pool n are in flight whenever a long request begins: each size is a service of its own."""
+
+    def at(n: int) -> float:
+        service = scenario.service.model_copy(update={"compute_ms": scenario.service.compute_ms * law.mean(n)})
+        update = {"service": service, "law": Usl(kind="usl")}
+        return float(throughput(scenario.model_copy(update=update), n, cores)[-1])
+
+    return np.array([at(n) for n in range(1, most + 1)])
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:

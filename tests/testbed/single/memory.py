@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..compiled import draws
 from ..compiled.processor import build, rates
 from ..tiers import memory
 from ..tiers.limits import MOST_THREADS
@@ -29,9 +30,12 @@ def first(scenario: Scenario, seed: int) -> Memory:
     m["gates"]["size"][:2, 0] = service.threads, dependency.slots
     build(m["cpus"][0, 0], service.cores, rates_of(scenario, service.cores))
     if convoy:
-        m["locks"], m["holds"] = True, _table(convoy.seconds)
+        m["locks"], m["holds"] = True, table(convoy.seconds)
     if pauses:
-        m["pause_time"], m["pauses"] = 1.0, _table(pauses.seconds)
+        m["pause_time"], m["pauses"] = 1.0, table(pauses.seconds)
+    if bimodal := scenario.bimodal:
+        m["long_share"], m["longer"] = bimodal.share, table(bimodal.longer)
+        m["kinds"] = draws.words(seed, SERVICE, "kinds")
     return m
 
 
@@ -40,5 +44,6 @@ def rates_of(scenario: Scenario, cores: float) -> Floats:
     return rates(MOST_THREADS, cores, service.contention, service.crosstalk, scenario.cliff)
 
 
-def _table(seconds: Callable[[int], float]) -> Floats:
-    return np.array([seconds(n) for n in range(MOST_THREADS + 1)])
+def table(of: Callable[[int], float]) -> Floats:
+    """By the number of requests."""
+    return np.array([of(n) for n in range(MOST_THREADS + 1)])

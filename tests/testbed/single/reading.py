@@ -10,10 +10,10 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .scenario import Cliff, Convoy, Dependency, Event, Part, Pauses, Scaler, Scenario, Service, Usl
+from .scenario import Bimodal, Cliff, Convoy, Dependency, Event, Part, Pauses, Scaler, Scenario, Service, Usl
 
 PARTS: dict[str | int, type[Part]] = {"service": Service, "dependency": Dependency, "scaler": Scaler, "events": Event}
-LAWS: dict[str | int, type[Part]] = {"usl": Usl, "cliff": Cliff, "convoy": Convoy, "pauses": Pauses}
+LAWS: dict[str | int, type[Part]] = {"usl": Usl, "cliff": Cliff, "convoy": Convoy, "pauses": Pauses, "bimodal": Bimodal}
 
 
 class ScenarioError(Exception):
@@ -101,12 +101,14 @@ def _legal(error: ErrorDetails) -> str:
             return f"legal: > {limits['gt']:g}"
         case "greater_than_equal":
             return f"legal: >= {limits['ge']:g}"
+        case "less_than":
+            return f"legal: < {limits['lt']:g}"
         case "less_than_equal":
             return f"legal: <= {limits['le']:g}"
         case "union_tag_invalid":
             return f"legal: kind {limits['expected_tags']}"
         case "union_tag_not_found":
-            return "kind is missing; legal: 'usl', 'cliff', 'convoy', 'pauses'"
+            return f"kind is missing; legal: {', '.join(map(repr, LAWS))}"
         case "missing":
             return "is missing"
         case "value_error":

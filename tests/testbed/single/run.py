@@ -11,7 +11,7 @@ from ..tiers import kernel
 from ..tiers.counting import between, counts, durations, sizes
 from ..tiers.limits import MOST_THREADS
 from ..tiers.run import ARRIVED, BEGUN, WAITS, TierRun
-from .memory import first, rates_of
+from .memory import first, rates_of, table
 from .scenario import Event, Scenario
 
 
@@ -104,6 +104,8 @@ class FastRun(TierRun):
             factor = getattr(event, name)
             if factor is not None:
                 self._memory["tiers"][0][f"{name}_factor"] = factor
+        if event.hold is not None and self.scenario.convoy:
+            self._memory["holds"] = event.hold * table(self.scenario.convoy.seconds)
         if event.cores is not None:
             self.set_cores(self.scenario.service.cores * event.cores)
 

@@ -59,7 +59,16 @@ class Pauses(Part):
     cost: float = Field(gt=0, le=900)
 
 
-Law = Annotated[Usl | Cliff | Convoy | Pauses, Field(discriminator="kind")]
+class Bimodal(Part):
+    """``laws.Bimodal``; ``service.compute_ms`` is the mean of the short requests."""
+
+    kind: Literal["bimodal"]
+    share: float = Field(gt=0, lt=1)
+    factor: float = Field(ge=1, le=1000)
+    cost: float = Field(ge=0, le=1)
+
+
+Law = Annotated[Usl | Cliff | Convoy | Pauses | Bimodal, Field(discriminator="kind")]
 
 
 class Dependency(Part):
@@ -96,6 +105,8 @@ class Event(Part):
     at_s: float = Field(ge=0)
     compute: Factor | None = None
     wait: Factor | None = None
+    hold: Factor | None = None
+    """On the time of the lock, law ``convoy``."""
     cores: Factor | None = None
     slo_ms: float | None = Field(default=None, gt=0, le=600_000)
 
@@ -136,6 +147,8 @@ class Scenario(Part):
                 raise ValueError(f"events[{i}].at_s {event.at_s:g} is not legal; legal: 0 to seconds {self.seconds:g}")
             if self.scaler and event.cores:
                 raise ValueError(f"events[{i}].cores is legal without a scaler only, which sets the cores itself")
+            if event.hold and self.convoy is None:
+                raise ValueError(f"events[{i}].hold is legal with the law convoy only, which has a lock")
         if self.scaler and not self.scaler.lowest <= self.service.cores <= self.scaler.highest:
             raise ValueError(
                 f"service.cores {self.service.cores:g} is not legal; legal with this scaler: "
@@ -158,6 +171,11 @@ class Scenario(Part):
     @property
     def pauses(self) -> laws.Pauses | None:
         return laws.Pauses(self.law.at, self.law.cost / 1e3) if isinstance(self.law, Pauses) else None
+
+    @property
+    def bimodal(self) -> laws.Bimodal | None:
+        law = self.law
+        return laws.Bimodal(law.share, law.factor, law.cost) if isinstance(law, Bimodal) else None
 
     def slo_ms_at(self, second: float) -> float:
         """The SLO in force: of the last event up to then that has one."""

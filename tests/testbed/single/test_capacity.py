@@ -22,6 +22,9 @@ def test_worked_by_hand():
 
 
 def test_each_law_by_hand():
+    # 0.9 x 10 + 0.1 x 100 ms = 19 ms alone; with two in flight 0.9 x 10 + 0.1 x 150 = 24 ms on each of two cores.
+    law = {"kind": "bimodal", "share": 0.1, "factor": 10, "cost": 0.5}
+    assert throughput(made(law=law, service={"wait_ms": 0}), 2) == pytest.approx([1 / 0.019, 2 / 0.024])
     alone = {"service": {"wait_ms": 0}}
     assert throughput(made(law={"kind": "cliff", "at": 2, "cost": 0.5}, **alone), 4) == pytest.approx(
         [100, 200, 100, 20]
@@ -41,9 +44,10 @@ def test_each_law_by_hand():
         {"law": {"kind": "cliff", "at": 3, "cost": 0.1}},
         {"law": {"kind": "convoy", "at": 2, "cost": 4}},
         {"law": {"kind": "pauses", "at": 10, "cost": 150}},
+        {"law": {"kind": "bimodal", "share": 0.1, "factor": 5, "cost": 0.05}},
         {"dependency": {"slots": 3, "ms": 10}},
     ],
-    ids=["usl", "cliff", "convoy", "pauses", "dependency"],
+    ids=["usl", "cliff", "convoy", "pauses", "bimodal", "dependency"],
 )
 @pytest.mark.parametrize("threads", [4, 16])
 def test_a_full_pool_does_what_the_model_says(more, threads):

@@ -52,6 +52,32 @@ def test_events_change_cores_and_slo():
     assert [run.scenario.slo_ms_at(second) for second in (9.4, 9.5, 30.0)] == [250, 100, 100]
 
 
+def test_the_short_requests_pass_the_long_ones_where_threads_abound():
+    """One in 20 computes 40 times as long, and with 40 in flight three times that: fewer are completed."""
+    law = {"kind": "bimodal", "share": 0.05, "factor": 40, "cost": 0.05}
+    middle, finished = [], []
+    for threads in (3, 64):
+        run = FastRun(made(law=law, load=[[0, 1.0]], service={"threads": threads}), 1)
+        run.until(30.0)
+        middle.append(np.median(run.outcomes()[1]))
+        finished.append(run.finished)
+    assert middle[1] < middle[0] / 2
+    assert finished[1] < finished[0]
+
+
+def test_an_event_changes_the_time_of_the_lock():
+    """Held 10 ms: 100 a second at most; then 40 ms: 25 a second, and a twentieth less for each waiter beyond 2."""
+    events = [{"at_s": 15, "hold": 4.0}]
+    law = {"kind": "convoy", "at": 2, "cost": 10}
+    service = {"cores": 8, "compute_ms": 1, "wait_ms": 0, "threads": 3}
+    run = FastRun(made(law=law, load=[[0, 1.0]], service=service, events=events), 1)
+    run.until(15.0)
+    before = run.finished
+    run.until(30.0)
+    assert before / 15 == pytest.approx(100, rel=0.02)
+    assert (run.finished - before) / 15 == pytest.approx(25, rel=0.02)
+
+
 def test_who_finds_the_queue_full_fails_at_once():
     """10,500 users and one thread: it serves some 83 a second, and 10,000 fit into the queue."""
     run = FastRun(made(users=10_500, load=[[0, 1.0]], service={"threads": 1}, seconds=2, warm_up_s=0), 1)

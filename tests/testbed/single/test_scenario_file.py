@@ -34,14 +34,22 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ["events[0].at_s 61 is not legal; legal: 0 to seconds 60"],
     ),
     "factor_of_0": ("events: [{at_s: 5, compute: 0}]", ["events[0].compute: 0 is not legal; legal: > 0"]),
+    "hold_without_a_lock": (
+        "events: [{at_s: 5, hold: 2.0}]",
+        ["events[0].hold is legal with the law convoy only, which has a lock"],
+    ),
     "load_backwards": ("load: [[5, 1.0], [2, 0.5]]", ["load: points must rise in time from 0 s, got [5.0, 2.0]"]),
     "load_negative": ("load: [[5, -1.0]]", ["load: shares must lie in 0 to 100"]),
     "load_point_of_three": (
         "load: [[0, 1, 2]]",
         ["load[0]: [0, 1, 2] is not legal; legal: List should have at most 2 items after validation, not 3"],
     ),
+    "long_requests_alone": (
+        "law: {kind: bimodal, share: 1, factor: 10, cost: 0.02}",
+        ["law.share: 1 is not legal; legal: < 1"],
+    ),
     "name_a_number": ("name: 5", ["name: 5 is not legal; legal: a valid string"]),
-    "no_kind": ("law: {at: 3}", ["law: kind is missing; legal: 'usl', 'cliff', 'convoy', 'pauses'"]),
+    "no_kind": ("law: {at: 3}", ["law: kind is missing; legal: 'usl', 'cliff', 'convoy', 'pauses', 'bimodal'"]),
     "no_threads": (
         "service: {cores: 2, compute_ms: 5, wait_ms: 5, threads: 0}",
         ["service.threads: 0 is not legal; legal: >= 1"],
@@ -59,7 +67,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "two_problems": ("seconds: -1\nthink_s:", ["seconds: -1 is not legal; legal: > 0", "think_s: is missing"]),
     "unknown_event_key": (
         "events: [{at_s: 5, slow: 3}]",
-        ["events[0].slow: unknown key; legal: at_s, compute, wait, cores, slo_ms"],
+        ["events[0].slow: unknown key; legal: at_s, compute, wait, hold, cores, slo_ms"],
     ),
     "unknown_key": (
         "user: 3",
@@ -70,7 +78,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "unknown_kind": (
         "law: {kind: ramp}",
-        ["law: {'kind': 'ramp'} is not legal; legal: kind 'usl', 'cliff', 'convoy', 'pauses'"],
+        ["law: {'kind': 'ramp'} is not legal; legal: kind 'usl', 'cliff', 'convoy', 'pauses', 'bimodal'"],
     ),
     "unknown_law_key": (
         "law: {kind: cliff, at: 5, cost: 0.1, steep: 3}",
@@ -160,6 +168,7 @@ def test_what_is_left_out():
         "{kind: cliff, at: 20, cost: 0.03}",
         "{kind: convoy, at: 8, cost: 0.4}",
         "{kind: pauses, at: 30, cost: 40}",
+        "{kind: bimodal, share: 0.1, factor: 10, cost: 0.02}",
         "{kind: usl}",
     ],
 )

@@ -155,6 +155,8 @@ def _start(m: Memory, who: int) -> None:
     request.step = HOLD
     m.order += 1
     work = draws.log_normal(tier.compute, tier.compute_mu, m.sigma) * tier.compute_factor
+    if m.long_share > 0.0 and request.tier == 0 and draws.uniform(m.kinds) < m.long_share:
+        work *= m.longer[m.gates[0, request.instance].in_use]
     ready(m.cpus[request.tier, 0 if request.tier else request.instance], m.now, m.order, work, who)
 
 

@@ -83,6 +83,10 @@ MEMORY = np.dtype(
         ("rotation", np.int64, (MOST_INSTANCES,)),
         ("rotating", np.int64),
         ("turn", np.int64),
+        # long requests: their share, and by what their work in the first tier is multiplied with n in flight
+        ("long_share", np.float64),
+        ("longer", np.float64, (MOST_THREADS + 1,)),
+        ("kinds", np.int64, (draws.ROW,)),
         # the lock: who holds it (-1: nobody), and for how many seconds with n waiting
         ("locks", np.bool_),
         ("holder", np.int64),

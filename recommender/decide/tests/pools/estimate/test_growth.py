@@ -51,6 +51,14 @@ def test_a_model_that_names_a_size_is_not_overruled() -> None:
     assert gated(named, full((5, 500, 60)), 5, 0.1) is named
 
 
+@pytest.mark.parametrize("model", ["scg", "scg-top", "scg-unimodal", "sct", "scg-kneedle"])
+def test_a_full_pool_of_which_nothing_completes_does_not_grow(model: str) -> None:
+    silent = full((5, 0, 60))
+    (estimate,) = attempt_all([EstimateJob(model, replace(silent, completions=np.zeros(600)))])
+    assert isinstance(estimate, Estimate)
+    assert (estimate.state, estimate.target) == (State.NO_DATA, None)
+
+
 def test_a_pool_that_thrashes_when_full_does_not_grow() -> None:
     half = samples_of(np.full(300, 6.0), np.full(300, 700.0), limit=10)
     more = samples_of(np.full(300, 10.0), np.full(300, 600.0), limit=10)

@@ -26,14 +26,13 @@ def works_hardest_when_full(samples: Samples) -> bool:
     This separates a pool that is too small, which hides the curve, from one that thrashes when full. A full pool alone
     never is a reason for a larger size, or a steady overload would raise it without end.
     """
-    more = full_by_half(samples)
-    return more is not None and more > 1
+    return more_when_full(samples) is True
 
 
-def full_by_half(samples: Samples) -> float | None:
-    """Completions of a full pool by those of one that is at least half full; None without enough buckets of both."""
+def more_when_full(samples: Samples) -> bool | None:
+    """As `works_hardest_when_full`; None without enough buckets of both."""
     full = samples.full()
     half = ~full & (samples.concurrency >= samples.limit / 2)
-    if min(full.sum(), half.sum()) < MIN_FULL or not samples.completions[half].any():
+    if min(full.sum(), half.sum()) < MIN_FULL:
         return None
-    return float(samples.completions[full].mean() / samples.completions[half].mean())
+    return bool(samples.completions[full].mean() > samples.completions[half].mean())

@@ -19,7 +19,7 @@ import numpy as np
 
 from sluice.model.reason import Reason
 from sluice.model.states import State
-from sluice.pools.estimate.full_pool import full_by_half, is_limited
+from sluice.pools.estimate.full_pool import is_limited, more_when_full
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.estimate.samples import Floats, Samples
 
@@ -59,17 +59,19 @@ def as_published(estimate: Estimate, samples: Samples | None, size: int | None) 
 
 
 def gated(estimate: Estimate, samples: Samples | None, size: int | None, bucket_s: float) -> Estimate:
-    """The estimate, or where it names no size for a full pool, a step up, or back from a step that does not pay.
+    """The estimate, or where it names no size for a full pool, a step up, or back from a step that does not pay. Where
+    nothing completes, no size is better.
 
     Worked: 5 full threads complete 500 a second, 7 complete 690 and 9 complete 880: up to 12. 12 and 15 complete 1,000
     both: from 15 back to 12.
     """
-    if samples is None or size is None or estimate.target is not None or len(samples) * bucket_s < SEEN_S:
+    if estimate.target is not None or estimate.state is State.NO_DATA:
+        return estimate
+    if samples is None or size is None or len(samples) * bucket_s < SEEN_S:
         return estimate
     at_size = samples.take(samples.limit == size)
     full = _full_per_s(samples, size)
-    more = full_by_half(at_size)
-    if not is_limited(at_size) or len(full) * bucket_s < JUDGED_S or (more is not None and more <= 1):
+    if not is_limited(at_size) or len(full) * bucket_s < JUDGED_S or more_when_full(at_size) is False:
         return estimate
     judged = _judged(samples, bucket_s)
     tried = min((other for other in judged if other > size), default=None)

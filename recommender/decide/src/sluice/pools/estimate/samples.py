@@ -10,6 +10,16 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+def is_full(concurrency: Floats, size: Floats) -> NDArray[np.bool_]:
+    """Whether a pool was full in each bucket, shape (n,) each; False where the size is NaN.
+
+    A bucket whose mean is within a tenth of the size (at least half a slot) was full for a part of its 100 ms, and
+    counts too. In a closed loop on the simulated shop, with half a slot alone, each estimate was a little smaller than
+    the last (10, 9, 8).
+    """
+    return concurrency >= np.minimum(size - 0.5, 0.9 * size)
+
+
 @dataclass(frozen=True)
 class Samples:
     """Buckets of one pool, per instance of its service; every array has shape (n,), in any order.
@@ -42,11 +52,9 @@ class Samples:
         """Buckets in which the pool itself was full, shape (n,).
 
         Callers then queue for the pool, and their response times describe the queue, not the service at this
-        concurrency: such a bucket is censored. A bucket whose mean is within a tenth of the limit (at least half a
-        slot) was full for a part of its 100 ms, and counts too. In a closed loop on the simulated shop, with half a
-        slot alone, each estimate was a little smaller than the last (10, 9, 8).
+        concurrency: such a bucket is censored.
         """
-        return self.concurrency >= np.minimum(self.limit - 0.5, 0.9 * self.limit)  # False where the limit is NaN
+        return is_full(self.concurrency, self.limit)
 
     def take(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Samples:
         """The buckets where `keep`, shape (n,), is True, or those at the indices in it."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import FULL
+from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import GuardVerdict, Scene, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
@@ -57,9 +58,9 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
 def spans_full(before_ms: int, buckets: Buckets) -> int:
     """The newest second, ms of Unix time, in which spans have the pool full in 70 % of the buckets; `before_ms` where
     these buckets have none."""
-    if len(buckets) == 0:
+    full = is_full(buckets.concurrency, buckets.size)
+    if not full.any():
         return before_ms
-    full = buckets.concurrency >= np.minimum(buckets.size - 0.5, 0.9 * buckets.size)
     seconds, of = np.unique(buckets.start_ms // 1_000, return_inverse=True)
     full_seconds = seconds[np.bincount(of, weights=full) >= FULL * np.bincount(of)]
     return max(before_ms, 1_000 * int(full_seconds[-1])) if len(full_seconds) else before_ms

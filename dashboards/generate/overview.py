@@ -8,11 +8,9 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate import effects
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import FULL, HEIGHT, POOL_URL, lines, linked, rows, set_to, steps, with_units
+from generate.parts import FULL, HEIGHT, POOL_URL, STALE_S, lines, linked, rows, set_to, steps, with_units
 from generate.variables import among
 
-# The recommender records an unchanged decision once a minute.
-_STALE_S = 150
 _CHOSEN = among("service", "services")
 _NO_CALLERS = "No caller's spans show which calls are in time."
 
@@ -31,14 +29,14 @@ def counts() -> stat.Panel:
             countIf(fresh AND state = 'PAUSED') AS paused,
             countIf(NOT fresh OR state = 'STALE') AS stale,
             countIf(fresh AND state = 'NO_DATA') AS "without data"
-        FROM (SELECT state, age_s <= {_STALE_S} AS fresh FROM sluice.v_pool_now WHERE age_s < 86400 AND {_CHOSEN})
+        FROM (SELECT state, age_s <= {STALE_S} AS fresh FROM sluice.v_pool_now WHERE age_s < 86400 AND {_CHOSEN})
         HAVING count() > 0
     """
     panel = (
         stat.Panel()
         .title("Pools by state")
         .description(
-            f"By the newest decision on each pool within a day. Stale: the decision is older than {_STALE_S} s, or its "
+            f"By the newest decision on each pool within a day. Stale: the decision is older than {STALE_S} s, or its "
             "lease is over."
         )
         .datasource(DATASOURCE)

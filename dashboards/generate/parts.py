@@ -15,6 +15,8 @@ TENS = "(intDiv($__interval_s + 9, 10) * 10)"
 
 # Text of a panel without rows, where the panel's own description has no better reason.
 EMPTY = "No data in this time range. `./sluice doctor` names the stage that stopped."
+# The recommender records a decision at each change, and an unchanged one once a minute.
+STALE_S = 150
 # Grafana writes the text of an empty panel also into each cell and legend without a value. `-` is also the value of the
 # variable `peer` for a server pool, which a link takes from the cell.
 _NO_VALUE = DynamicConfigValue(id_val="noValue", value="-")

@@ -8,12 +8,11 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
 from generate.levels import STEP, TIME, newest, windows
-from generate.parts import FULL, HALF, HEIGHT, TENS, lines, rows, set_to, steps, with_units
+from generate.parts import FULL, HALF, HEIGHT, STALE_S, TENS, lines, rows, set_to, steps, with_units
 
 # Yellow and red, ms. `./sluice doctor` warns of the newest window from red on.
 LATE_MS = ((10_000, "yellow"), (30_000, "red"))
-# A decision has a row for each change, and one a minute.
-OLD_MS = ((75_000, "yellow"), (150_000, "red"))
+OLD_MS = ((500 * STALE_S, "yellow"), (1_000 * STALE_S, "red"))
 
 
 def panels() -> list[Builder[Panel]]:
@@ -32,7 +31,7 @@ def freshness() -> stat.Panel:
         .title("Freshness")
         .description(
             "Age of the newest window and of the newest decision. Empty: there is none. A window is red from 30 s on, "
-            "when `./sluice doctor` warns. A decision has a row for each change, and one a minute: red from 150 s on."
+            f"when `./sluice doctor` warns. A decision has a row for each change, and one a minute: red from {STALE_S} s on."
         )
         .datasource(DATASOURCE)
         .span(HALF)
@@ -40,7 +39,7 @@ def freshness() -> stat.Panel:
         .unit("ms")
         .no_value("none")
         .thresholds(steps(*LATE_MS))
-        .override_by_name("newest recommendation", [set_to("thresholds", steps(*OLD_MS).build())])
+        .override_by_name("newest recommendation", [set_to("thresholds", steps(*OLD_MS).build().to_json())])
         .with_target(table(sql))
     )
 

@@ -31,7 +31,8 @@ def freshness() -> stat.Panel:
         .title("Freshness")
         .description(
             "Age of the newest window and of the newest decision. Empty: there is none. A window is red from 30 s on, "
-            f"when `./sluice doctor` warns. A decision has a row for each change, and one a minute: red from {STALE_S} s on."
+            "when `./sluice doctor` warns. A decision has a row for each change, and one a minute: red from "
+            f"{STALE_S} s on."
         )
         .datasource(DATASOURCE)
         .span(HALF)

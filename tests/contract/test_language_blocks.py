@@ -1,4 +1,5 @@
 """docs/your-application.md: the block of each language compiles, or runs and sends spans.
+docs/actuators-programs.md: the block of waitress resizes its threads.
 
 Not of .NET: no registry of set-up has its SDK.
 """
@@ -8,6 +9,7 @@ import re
 import shutil
 import subprocess
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,13 +20,15 @@ from opentelemetry import environment_variables
 from opentelemetry.sdk import environment_variables as sdk_variables
 
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
-from stack.installs import AGENTS, BIN, INSTRUMENTED, INSTRUMENTED_NODE, INSTRUMENTED_PYTHON
+from sluice_kit.machine.processes import answers, running
+from sluice_kit.waiting import eventually
+from stack.installs import ACTUATORS, AGENTS, BIN, INSTRUMENTED, INSTRUMENTED_NODE, INSTRUMENTED_PYTHON
 from stack.layout import java_home
 from stack.toolchain import go_path, npm_path
 from testbed.receiver import receiver
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/your-application.md"
+PROGRAMS = PAGE.with_name("actuators-programs.md")
 EVERY = "Variables for every language"
 IMPORTS = (
     "net/http",
@@ -35,11 +39,23 @@ IMPORTS = (
 )
 #: Commands of the page that set-up has done.
 INSTALLS = ("pip install ", "npm install ", "opentelemetry-bootstrap ")
+#: A WSGI application whose requests end once no file `gate` exists.
+GATED = """
+import pathlib
+import time
 
 
-def block(heading: str) -> str:
+def app(environ, start):
+    while pathlib.Path("gate").exists():
+        time.sleep(0.02)
+    start("200 OK", [])
+    return [b""]
+"""
+
+
+def block(heading: str, page: Path = PAGE) -> str:
     """The first block below a heading."""
-    _, _, section = PAGE.read_text().partition(f"\n## {heading}\n")
+    _, _, section = page.read_text().partition(f"# {heading}\n")
     return next(token.content for token in MarkdownIt("commonmark").parse(section) if token.type == "fence")
 
 
@@ -112,6 +128,54 @@ def test_the_block_of_python_sends_spans(tmp_path: Path) -> None:
     pool = {"DATABASE": f"sqlite:///{tmp_path}/rows", "CONNECTIONS": "4", "PYTHONPATH": str(tmp_path)}
     spans = run(script, tmp_path, f"http://127.0.0.1:{port}/update", PATH=path, **pool)
     assert {span.get("db.system") for span in spans} >= {"sqlite"}
+
+
+@pytest.mark.long
+def test_the_block_of_waitress_resizes(tmp_path: Path) -> None:
+    """24 requests on 16 threads: 8 wait. With 4 threads 20 wait, and with 20 threads 4."""
+    port, handler = free_ports(2)
+    token, gate = tmp_path / "token", tmp_path / "gate"
+    token.write_text("0123456789abcdef")
+    shop = block("Threads of waitress", PROGRAMS).replace("/run/secrets/pools", str(token))
+    (tmp_path / "shop.py").write_text(shop.replace("8080", str(port)).replace("8099", str(handler)))
+    (tmp_path / "service.py").write_text(GATED)
+    url, known = f"http://127.0.0.1:{handler}/threads", {"Authorization": "Bearer 0123456789abcdef"}
+
+    def threads(**size: int) -> dict[str, int]:
+        answer = requests.request("PUT" if size else "GET", url, json=size or None, headers=known, timeout=10)
+        return dict(answer.json())
+
+    def request() -> int:
+        return requests.get(f"http://127.0.0.1:{port}/", timeout=100).status_code
+
+    command = ["bash", "-ec", f"cd {tmp_path}; exec opentelemetry-instrument python shop.py"]
+    environment = os.environ | {
+        "PATH": f"{INSTRUMENTED_PYTHON}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ACTUATORS / "handlers/python"),
+        "OTEL_TRACES_EXPORTER": "none",
+        "OTEL_METRICS_EXPORTER": "none",
+    }
+    with (
+        ThreadPoolExecutor(24) as clients,
+        running("shop", command, answers(url, 401), tmp_path / "log", 60, environment),
+    ):
+        gate.touch()
+        codes = [clients.submit(request) for _ in range(24)]
+        full = {"size": 16, "open": 16, "busy": 16, "waiting": 8}
+        assert eventually(threads, full) == full
+        assert threads(size=4) == {"size": 4, "open": 16, "busy": 16, "waiting": 8}
+        gate.unlink()
+        rest = {"size": 4, "open": 4, "busy": 0, "waiting": 0}
+        assert eventually(threads, rest) == rest
+        gate.touch()
+        codes += [clients.submit(request) for _ in range(24)]
+        full = {"size": 4, "open": 4, "busy": 4, "waiting": 20}
+        assert eventually(threads, full) == full
+        threads(size=20)
+        full = {"size": 20, "open": 20, "busy": 20, "waiting": 4}
+        assert eventually(threads, full) == full
+        gate.unlink()
+        assert [code.result() for code in codes] == [200] * 48
 
 
 @pytest.mark.long

@@ -61,9 +61,9 @@ def show(settings: Settings, report: Report) -> None:
 def next_steps(report: Report) -> None:
     report.line()
     for command, purpose in (
-        ("./sluice pools explain POOL", "why this size: the curve, the knee, the threshold"),
+        ("./sluice pools explain POOL", "why this size: the evidence, the threshold, the reasons"),
         ("./sluice sql 'SELECT ...'", "the windows behind it"),
-        ("./sluice replay FILE", "recorded traces of your own"),
+        ("./sluice replay FILE", "sends traces that you recorded to this stack"),
         ("make status", "what is up, and each stage's lag"),
         ("make down", "stops everything, keeps the data"),
     ):

@@ -167,7 +167,7 @@ def test_a_deciders_own_processes_and_other_programs_are_left_out(tmp_path: Path
         folder.mkdir()
         (folder / "cmdline").write_bytes("".join(f"{word}\0" for word in words).encode())
         (folder / "environ").write_bytes(b"HOME=/\0SLUICE_HEALTH=0.0.0.0:9464\0")
-        (folder / "stat").write_text(f"{pid} (a) b) S {parent} 1 1")
+        (folder / "stat").write_text(f"{pid} (a) b) S {parent}" + " 1" * 18)
         (folder / "cwd").symlink_to("/etc")
 
     process(1, 0, "/python", "-m", "sluice.decider", "--config", "sluice.yaml")

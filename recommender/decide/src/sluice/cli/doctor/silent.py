@@ -77,9 +77,9 @@ def judge(use: Mapping[PoolKey, Use], calls: Sequence[Calls]) -> Diagnosis:
             busy, size = map(sum, zip(*targets, strict=True))
             evidence.append(f"its targets report {busy:,} of {size:,} in use")
         callers = [
-            f"{of.caller} {of.calls:,}" + (f" ({of.failed:,} failed)" if of.failed else "")
-            for of in calls
-            if key.side == "server" and of.service == key.service
+            f"{call.caller} {call.calls:,}" + (f" ({call.failed:,} failed)" if call.failed else "")
+            for call in calls
+            if key.side == "server" and call.service == key.service
         ]
         if callers:
             shown = ", ".join(limited(callers, _CALLERS, "callers"))

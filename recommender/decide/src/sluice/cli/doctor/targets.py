@@ -68,27 +68,27 @@ def read_targets(actuator: str, timeout_s: float) -> list[Target]:
 
 
 def targets(where: Addresses, timeout_s: float) -> Diagnosis:
-    found = read_targets(where.actuator, timeout_s)
+    known = read_targets(where.actuator, timeout_s)
     in_spans: list[PoolInSpans] | None = None
-    if not all(target.answered for target in found):
+    if not all(target.answered for target in known):
         try:
             rows = ask(where, timeout_s, SQL, {"services": "[]", "from_s": str(round(time()) - LASTS_S)})
             in_spans = [PoolInSpans(PoolKey(*key), int(requests), ()) for *key, requests, _ in rows]
         except NotAnsweringError:  # the checks of ClickHouse report it
             pass
-    return judge(found, in_spans)
+    return judge(known, in_spans)
 
 
-def judge(found: Sequence[Target], in_spans: Sequence[PoolInSpans] | None) -> Diagnosis:
+def judge(known: Sequence[Target], in_spans: Sequence[PoolInSpans] | None) -> Diagnosis:
     """in_spans: the pools that spans show; None where they are unknown."""
-    count = f"{len(found)} target" + ("s" if len(found) != 1 else "")
+    count = f"{len(known)} target" + ("s" if len(known) != 1 else "")
     parts, remedies = [], []
-    if errors := [f"{target}: {target.error}" for target in found if target.error]:
+    if errors := [f"{target}: {target.error}" for target in known if target.error]:
         parts.append(f"{len(errors)} of {count} cannot be read: {'; '.join(limited(errors, _SHOWN, 'targets'))}")
         remedies.append(_UNREAD)
     unseen: dict[str, list[str]] = {}
     nearest = Nearest(in_spans or ())
-    for target in found if in_spans is not None else ():
+    for target in known if in_spans is not None else ():
         if not target.answered and (reason := nearest.reason(target.key)) is not None:
             unseen.setdefault(reason.text.removesuffix("; see ./sluice doctor"), []).append(str(target))
     if unseen:

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 const localConfig = "../../../deploy/local/actuator.yaml"
 
 func TestCommandLine(t *testing.T) {
+	t.Setenv("DEMO_TOKEN", "of-minimal.yaml")
 	tests := []struct {
 		name      string
 		arguments []string

@@ -14,7 +14,7 @@ from sluice.cli.doctor import flink, sinks
 from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.keeper import keeper_starts
 from sluice.cli.environment import addresses
-from sluice.cli.supervised import Process
+from sluice.cli.supervised import LocalProcess
 
 from .http_server import FixedServer
 
@@ -83,8 +83,8 @@ def test_flink_job() -> None:
 
 
 def test_a_job_that_the_keeper_starts_is_no_failure() -> None:
-    def process(age_s: float, *words: str) -> Process:
-        return Process(7, 1, age_s, words, {}, Path("/"))
+    def process(age_s: float, *words: str) -> LocalProcess:
+        return LocalProcess(7, 1, age_s, words, {}, Path("/"))
 
     keeper, java = ("python", "-m", "stack.jobs"), ("java", "CliFrontend", "run", "--name", flink.JOB)
     assert keeper_starts([process(9, *keeper)], flink.JOB)

@@ -7,7 +7,7 @@ import pytest
 
 from sluice.cli.doctor import silent
 from sluice.cli.doctor.finding import Diagnosis
-from sluice.cli.doctor.silent import Calls
+from sluice.cli.doctor.silent import CallsOfCaller
 from sluice.cli.environment import addresses
 from sluice.model.keys import PoolKey
 from sluice.pools.names import message_of
@@ -36,11 +36,11 @@ def reported(key: PoolKey, state: State.ValueType = STATE_NO_DATA, *sizes: tuple
 def test_a_silent_pool_without_evidence_is_idle() -> None:
     assert silent.judge({}, []).text == "no pool without data is in use"
     assert silent.judge({CART: [(0, 64)]}, []).level == "ok"
-    assert silent.judge({CART: []}, [Calls("mail", "shop", 7, 0)]).level == "ok"
+    assert silent.judge({CART: []}, [CallsOfCaller("mail", "shop", 7, 0)]).level == "ok"
 
 
 def test_evidence_that_the_service_works() -> None:
-    calls = [Calls("cart", "shop", 1200, 3), Calls("cart", "admin", 20, 0)]
+    calls = [CallsOfCaller("cart", "shop", 1200, 3), CallsOfCaller("cart", "admin", 20, 0)]
     diagnosis = silent.judge({CART: [(64, 64)], DB: []}, calls)
     assert diagnosis.level == "warn"
     assert diagnosis.text == (
@@ -108,8 +108,8 @@ def test_calls_after_the_services_last_span_count(database: Any) -> None:
     client.insert("windows_10s", rows, column_names=[*columns.split(), "latency", "version", "seen"])
     where = addresses({"SLUICE_CLICKHOUSE": database.url})
     assert silent.calls_of(where, 20, ["silent-a", "silent-b", "silent-c", r"o'\t"]) == [
-        Calls("silent-a", "silent-shop", 42, 4),
-        Calls("silent-c", "silent-shop", 9, 0),
-        Calls(r"o'\t", "silent-shop", 5, 0),
-        Calls("silent-a", "silent-mail", 1, 0),
+        CallsOfCaller("silent-a", "silent-shop", 42, 4),
+        CallsOfCaller("silent-c", "silent-shop", 9, 0),
+        CallsOfCaller(r"o'\t", "silent-shop", 5, 0),
+        CallsOfCaller("silent-a", "silent-mail", 1, 0),
     ]

@@ -14,7 +14,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, eq=False)
-class Process:
+class LocalProcess:
     """age_s: seconds since its start. words: of the command line. folder: where it runs."""
 
     pid: int
@@ -25,7 +25,7 @@ class Process:
     folder: Path
 
 
-def of_stack(state: str, proc: Path = Path("/proc")) -> list[Process]:
+def of_stack(state: str, proc: Path = Path("/proc")) -> list[LocalProcess]:
     """Those of the local stack at `state`, ordered by pid; where it is empty, those of no local stack, as in a
     container. Processes of other users are left out."""
     found = [process for path in proc.glob("[0-9]*") if (process := _read(path)) is not None]
@@ -33,7 +33,7 @@ def of_stack(state: str, proc: Path = Path("/proc")) -> list[Process]:
     return sorted(found, key=lambda process: process.pid)
 
 
-def _read(path: Path) -> Process | None:
+def _read(path: Path) -> LocalProcess | None:
     try:
         words = tuple(os.fsdecode(word) for word in (path / "cmdline").read_bytes().split(b"\0")[:-1])
         pairs = (os.fsdecode(pair).partition("=") for pair in (path / "environ").read_bytes().split(b"\0"))
@@ -41,6 +41,6 @@ def _read(path: Path) -> Process | None:
         facts = (path / "stat").read_text().rpartition(")")[2].split()
         age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - int(facts[19]) / _TICKS
         environment = {name: value for name, _, value in pairs if name}
-        return Process(int(path.name), int(facts[1]), age_s, words, environment, (path / "cwd").resolve())
+        return LocalProcess(int(path.name), int(facts[1]), age_s, words, environment, (path / "cwd").resolve())
     except (OSError, ValueError, IndexError):
         return None

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
-from sluice.cli.supervised import Process
+from sluice.cli.supervised import LocalProcess
 
 _FIRST_S = 60.0  # a keeper waits this long at most for a task slot and the schema before it submits the job
 
 
-def keeper_starts(processes: Iterable[Process], job: str) -> bool:
+def keeper_starts(processes: Iterable[LocalProcess], job: str) -> bool:
     """Whether one of the processes submits the job, or is a keeper that just started."""
     return any(
         ("--name", job) in (pairs := set(pairwise(process.words)))

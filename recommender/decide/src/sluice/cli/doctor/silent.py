@@ -34,7 +34,7 @@ GROUP BY callee, caller HAVING calls > 0 ORDER BY calls DESC, callee, caller
 Use = Sequence[tuple[int, int]]
 
 
-class Calls(NamedTuple):
+class CallsOfCaller(NamedTuple):
     """The calls of a service, and those of them that failed, in CLIENT spans of a caller."""
 
     service: str
@@ -59,15 +59,17 @@ def silent(where: Addresses, timeout_s: float) -> Diagnosis:
     return judge(use, calls)
 
 
-def calls_of(where: Addresses, timeout_s: float, services: Sequence[str]) -> list[Calls]:
+def calls_of(where: Addresses, timeout_s: float, services: Sequence[str]) -> list[CallsOfCaller]:
     """The most calls first. Raises NotAnsweringError."""
     if not services:
         return []
     rows = ask(where, timeout_s, _CALLS, {"services": json.dumps(services)})
-    return [Calls(str(service), str(caller), int(calls), int(failed)) for service, caller, calls, failed in rows]
+    return [
+        CallsOfCaller(str(service), str(caller), int(calls), int(failed)) for service, caller, calls, failed in rows
+    ]
 
 
-def judge(use: Mapping[PoolKey, Use], calls: Sequence[Calls]) -> Diagnosis:
+def judge(use: Mapping[PoolKey, Use], calls: Sequence[CallsOfCaller]) -> Diagnosis:
     """use: of each pool without data. calls: of their services, most first."""
     parts = []
     for key, targets in use.items():

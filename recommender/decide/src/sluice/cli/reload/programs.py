@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from sluice.cli.supervised import Process, of_stack
+from sluice.cli.supervised import LocalProcess, of_stack
 
 # With these an actuator reads its file and ends.
 _SINGLE = {"--check", "--once", "--dry-run", "--restore"}
 
 
 @dataclass(frozen=True, eq=False)
-class Program(Process):
+class Program(LocalProcess):
     """kind: decider or actuator. The name of its file is relative to its folder."""
 
     kind: str

@@ -54,12 +54,15 @@ def python(token: Path) -> Iterator[str]:
     server.server_close()
 
 
-@contextmanager
-def node(token: Path) -> Iterator[str]:
+def node_command(token: Path) -> list[str | Path]:
     beside = npm_path().with_name("node")
     program = beside if beside.is_absolute() else shutil.which("node") or "node"
-    command = [program, "-e", NODE, ACTUATORS / "handlers/node/sluice-pools.js", token]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    return [program, "-e", NODE, ACTUATORS / "handlers/node/sluice-pools.js", token]
+
+
+@contextmanager
+def node(token: Path) -> Iterator[str]:
+    with subprocess.Popen(node_command(token), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
@@ -88,8 +91,9 @@ def test_a_served_pool_is_read_and_resized_by_who_has_the_token(token: Path, pro
             assert ask("PUT", body=body) == (400, {"error": "size: want 1 to 65535"})
         assert ask("DELETE")[0] == 405
         assert ask("GET")[1]["size"] == 5
-        token.write_text("short")
-        assert ask("GET", bearer="short")[0] == 401
+        token.write_text("0123456789abcde")
+        short = {"error": "token_file: want 16 characters or more, got 15"}
+        assert ask("GET", bearer="0123456789abcde") == (401, short)
 
 
 def test_pythons_handler_is_mounted_in_a_server_of_the_program(token: Path) -> None:
@@ -99,3 +103,15 @@ def test_pythons_handler_is_mounted_in_a_server_of_the_program(token: Path) -> N
     asked = {"REQUEST_METHOD": "GET", "SCRIPT_NAME": "/pools", "PATH_INFO": "/rows"}
     (body,) = application({**asked, "HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}, lambda status, _: started.append(status))
     assert (started, body) == (["200 OK"], b'{"size": 8, "open": 0, "busy": 0, "waiting": 0}')
+
+
+def test_serve_refuses_a_short_token(token: Path) -> None:
+    token.write_text("0123456789abcde\n")
+    refused = "token_file: want 16 characters or more, got 15"
+    with pytest.raises(ValueError, match=refused):
+        serve("127.0.0.1", 0, str(token), {})
+    done = subprocess.run(node_command(token), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert refused in done.stderr
+    token.unlink()
+    with pytest.raises(FileNotFoundError):
+        handler(str(token), {})

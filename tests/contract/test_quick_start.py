@@ -38,7 +38,7 @@ def test_the_slo_is_legal(tmp_path: Path) -> None:
 def test_the_target_is_legal_and_only_read(tmp_path: Path) -> None:
     _slo, target = blocks("quick-start.md", "yaml")
     valid = check(tmp_path / "actuator.yaml", "targets: []", target, BIN / "sluice-actuator")
-    assert "valid: 1 targets, 0 of them opted in to apply" in valid
+    assert "valid: 1 target, 0 opted in to apply" in valid
 
 
 def test_its_variables_are_those_of_your_application() -> None:

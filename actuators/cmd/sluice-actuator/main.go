@@ -114,11 +114,11 @@ func run(arguments []string, out, errs io.Writer) int {
 		return 2
 	}
 	if o.check {
-		what := fmt.Sprintf("%d targets", len(c.Targets))
+		what := number(len(c.Targets), "target")
 		if len(c.Subsets) > 0 {
-			what += fmt.Sprintf(" and %d subsets", len(c.Subsets))
+			what += " and " + number(len(c.Subsets), "subset")
 		}
-		fmt.Fprintf(out, "%s: valid: %s, %d of them opted in to apply\n", o.config, what, optedIn(c))
+		fmt.Fprintf(out, "%s: valid: %s, %d opted in to apply\n", o.config, what, optedIn(c))
 		return 0
 	}
 	if err := act(c, o, out, errs); err != nil {
@@ -160,6 +160,13 @@ func parse(arguments []string) (options, error) {
 		return o, errors.New("--once, --dry-run, --restore and --check exclude each other")
 	}
 	return o, nil
+}
+
+func number(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 func optedIn(c *config.Config) (n int) {

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 const localConfig = "../../../deploy/local/actuator.yaml"
 
 func TestCommandLine(t *testing.T) {
+	t.Setenv("DEMO_TOKEN", "of-minimal.yaml")
 	tests := []struct {
 		name      string
 		arguments []string
@@ -29,11 +30,12 @@ func TestCommandLine(t *testing.T) {
 		{"help of tune has an example", []string{"tune", "--help"}, 0, "\n  sluice-actuator tune --config parameters.yaml", ""},
 		{"help names the secrets", []string{"--help"}, 0, "SLUICE_TOKEN_FILE     file with the token", ""},
 		{"version", []string{"--version"}, 0, "sluice-actuator ", ""},
-		{"check", []string{"--check", "--config", localConfig}, 0, "actuator.yaml: valid: 2 targets, 0 of them opted in", ""},
+		{"check", []string{"--check", "--config", localConfig}, 0, "actuator.yaml: valid: 2 targets, 0 opted in to apply", ""},
+		{"check one", []string{"--check", "--config", "../../internal/config/testdata/minimal.yaml"}, 0, "minimal.yaml: valid: 1 target, 0 opted in to apply", ""},
 		{"check no targets yet", []string{"--check", "--config", "../../../deploy/local/empty/actuator.yaml", "--apply=all"}, 0, "valid: 0 targets", ""},
-		{"opt in one", []string{"--check", "--config", localConfig, "--apply", "cart.threads"}, 0, "2 targets, 1 of them opted in", ""},
-		{"opt in all", []string{"--check", "--config", localConfig, "--apply=all"}, 0, "2 targets, 2 of them opted in", ""},
-		{"opt in twice", []string{"--check", "--config", localConfig, "--apply", "cart.threads", "--apply", "catalogue.connections"}, 0, "2 targets, 2 of them opted in", ""},
+		{"opt in one", []string{"--check", "--config", localConfig, "--apply", "cart.threads"}, 0, "2 targets, 1 opted in to apply", ""},
+		{"opt in all", []string{"--check", "--config", localConfig, "--apply=all"}, 0, "2 targets, 2 opted in to apply", ""},
+		{"opt in twice", []string{"--check", "--config", localConfig, "--apply", "cart.threads", "--apply", "catalogue.connections"}, 0, "2 targets, 2 opted in to apply", ""},
 		{"opt in nobody", []string{"--check", "--config", localConfig, "--apply", "cart"}, 2, "", `"cart": not configured; want all or one of: cart.threads, catalogue.connections`},
 		{"no config", nil, 2, "", "--config FILE is missing (--help"},
 		{"no such file", []string{"--config", "none.yaml"}, 2, "", "none.yaml: no such file"},

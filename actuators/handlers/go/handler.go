@@ -6,6 +6,8 @@ package handlers
 import (
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -28,10 +30,10 @@ type User interface {
 }
 
 const (
-	maxSize     = 65535
-	maxBody     = 1 << 10
-	shortestKey = 16
-	timeout     = 10 * time.Second
+	maxSize       = 65535
+	maxBody       = 1 << 10
+	shortestToken = 16
+	timeout       = 10 * time.Second
 )
 
 type handler struct {
@@ -39,8 +41,12 @@ type handler struct {
 	pools     map[string]Pool
 }
 
-// Serve serves Handler in a goroutine of its own, and returns the server. Its error: it cannot listen at the address.
+// Serve serves Handler in a goroutine of its own, and returns the server. Its error: tokenFile has no token of 16 characters or
+// more, or it cannot listen at the address.
 func Serve(address, tokenFile string, pools map[string]Pool) (*http.Server, error) {
+	if _, err := readToken(tokenFile); err != nil {
+		return nil, err
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
@@ -61,8 +67,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		json.NewEncoder(w).Encode(fields)
 	}
-	if !h.authorized(r) {
-		answer(http.StatusUnauthorized, map[string]any{"error": "want Authorization: Bearer TOKEN"})
+	if err := h.authorize(r); err != nil {
+		answer(http.StatusUnauthorized, map[string]any{"error": err.Error()})
 		return
 	}
 	pool, ok := h.pools[strings.TrimPrefix(r.URL.Path, "/")]
@@ -106,9 +112,22 @@ func now(pool Pool) map[string]any {
 //	otelhttp.NewHandler(mux, "server", otelhttp.WithFilter(handlers.NotSluice))
 func NotSluice(r *http.Request) bool { return r.Header.Get("Sluice-Request") == "" }
 
-func (h *handler) authorized(r *http.Request) bool {
-	text, err := os.ReadFile(h.tokenFile)
+func (h *handler) authorize(r *http.Request) error {
+	token, err := readToken(h.tokenFile)
+	if err == nil && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
+		err = errors.New("want Authorization: Bearer TOKEN, with the token of this program's token_file")
+	}
+	return err
+}
+
+func readToken(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("token_file: %w", errors.Unwrap(err)) // without its path, which a request must not learn
+	}
 	token := strings.TrimSpace(string(text))
-	authorization := r.Header.Get("Authorization")
-	return err == nil && len(token) >= shortestKey && subtle.ConstantTimeCompare([]byte(authorization), []byte("Bearer "+token)) == 1
+	if len(token) < shortestToken {
+		return "", fmt.Errorf("token_file: want %d characters or more, got %d", shortestToken, len(token))
+	}
+	return token, nil
 }

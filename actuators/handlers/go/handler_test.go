@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -154,10 +155,11 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s %s %.20s: %d %s, want %d", tt.method, tt.url, tt.body, status, text, tt.want)
 		}
 	}
-	for _, text := range []string{"", "short"} { // none, or one that is soon guessed, opens nothing
+	for _, text := range []string{"", "short", "0123456789abcde"} { // none, or one that is soon guessed, opens nothing
 		os.WriteFile(tokenFile, []byte(text), 0o600)
-		if status, _ := ask(t, "GET", url, "Bearer "+text, ""); status != 401 {
-			t.Errorf("token %q: %d, want 401", text, status)
+		status, answer := ask(t, "GET", url, "Bearer "+text, "")
+		if status != 401 || !strings.Contains(answer, "token_file: want 16 characters or more") {
+			t.Errorf("token %q: %d %s, want 401", text, status, answer)
 		}
 	}
 	if got := db.Stats().MaxOpenConnections; got != 0 {
@@ -183,5 +185,18 @@ func TestServeListens(t *testing.T) {
 	}
 	if _, err := handlers.Serve(server.Addr, tokenFile, pools); err == nil {
 		t.Error("it serves twice at one address")
+	}
+}
+
+func TestServeRefusesAShortToken(t *testing.T) {
+	tokenFile := filepath.Join(t.TempDir(), "token")
+	if _, err := handlers.Serve("127.0.0.1:0", tokenFile, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if err := os.WriteFile(tokenFile, []byte("0123456789abcde\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handlers.Serve("127.0.0.1:0", tokenFile, nil); err == nil || err.Error() != "token_file: want 16 characters or more, got 15" {
+		t.Errorf("15 characters: %v", err)
 	}
 }

@@ -28,25 +28,26 @@ function pg(pool) {
   }
 }
 
-/** Serves `handler`, and returns the server. It keeps no program from its end. */
+/** Serves `handler`, and returns the server. It keeps no program from its end. Throws as `handler`. */
 function serve(host, port, tokenFile, pools) {
   return http.createServer(handler(tokenFile, pools)).listen(port, host).unref()
 }
 
 /**
- * A listener of requests, to mount in a server of the program. Answers who sends the token that tokenFile has now, of 16 characters or more. `pools` has by name what can be resized:
+ * A listener of requests, to mount in a server of the program. Answers who sends the token that tokenFile has now, of 16
+ * characters or more; throws where it has none such. `pools` has by name what can be resized:
  * sizes() gives the limit, 0 for none, and how many connections there are; resize(limit) sets it. use(), where there is one,
  * gives how many are in use, and how many callers wait for one; undefined: it is not known.
  */
 function handler(tokenFile, pools) {
+  readToken(tokenFile)
   return (request, response) => {
     const answer = (status, fields) => {
       response.writeHead(status, { 'Content-Type': 'application/json' })
       response.end(JSON.stringify(fields))
     }
-    if (!knows(tokenFile, request.headers.authorization ?? '')) {
-      return answer(401, { error: 'want Authorization: Bearer TOKEN' })
-    }
+    const wrong = refusal(tokenFile, request.headers.authorization ?? '')
+    if (wrong) return answer(401, { error: wrong })
     const name = new URL(request.url, 'http://here').pathname.replace(/^\/+/, '')
     if (!Object.hasOwn(pools, name)) return answer(404, { error: 'no such pool' })
     const show = () => {
@@ -77,15 +78,30 @@ function fromSluice(request) {
   return request.headers['sluice-request'] !== undefined
 }
 
-function knows(tokenFile, said) {
+function readToken(tokenFile) {
   let token
   try {
     token = fs.readFileSync(tokenFile, 'utf8').trim()
-  } catch {
-    return false
+  } catch (error) {
+    throw new Error(`token_file: ${error.code}`, { cause: error })
+  }
+  if (token.length < SHORTEST_TOKEN) {
+    throw new RangeError(`token_file: want ${SHORTEST_TOKEN} characters or more, got ${token.length}`)
+  }
+  return token
+}
+
+/** Why a request is refused; '' for the bearer of the token. */
+function refusal(tokenFile, authorization) {
+  let token
+  try {
+    token = readToken(tokenFile)
+  } catch (error) {
+    return error.message
   }
   const digest = (text) => crypto.createHash('sha256').update(text).digest()
-  return token.length >= SHORTEST_TOKEN && crypto.timingSafeEqual(digest(said), digest(`Bearer ${token}`))
+  if (crypto.timingSafeEqual(digest(authorization), digest(`Bearer ${token}`))) return ''
+  return "want Authorization: Bearer TOKEN, with the token of this program's token_file"
 }
 
 /** 0 where the body has none that is legal. */

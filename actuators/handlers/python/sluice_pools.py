@@ -47,7 +47,10 @@ class _Request(WSGIRequestHandler):
 
 
 def serve(host: str, port: int, token_file: str, pools: Mapping[str, Pool]) -> Server:
-    """Serves `handler` in a thread of its own. OpenTelemetry has no instrumentation of `wsgiref`: it makes no spans."""
+    """Serves `handler` in a thread of its own. OpenTelemetry has no instrumentation of `wsgiref`: it makes no spans.
+
+    Raises as `handler`, and OSError where it cannot listen.
+    """
     server = make_server(host, port, handler(token_file, pools), Server, _Request)
     threading.Thread(target=server.serve_forever, name="sluice-pools", daemon=True).start()
     return server
@@ -58,12 +61,13 @@ def handler(token_file: str, pools: Mapping[str, Pool]) -> Application:
     16 characters or more.
 
     {"size": limit, "open": n} of each pool, and "busy" and "waiting" as far as it tells; a PUT of {"size": n} resizes,
-    and answers what is then.
+    and answers what is then. Raises ValueError for a token that is shorter, OSError for a file that cannot be read.
     """
+    _token(token_file)
 
     def answer(environ: dict[str, Any]) -> tuple[HTTPStatus, dict[str, Any]]:
-        if not _knows(token_file, environ.get("HTTP_AUTHORIZATION", "")):
-            return HTTPStatus.UNAUTHORIZED, {"error": "want Authorization: Bearer TOKEN"}
+        if wrong := _refusal(token_file, environ.get("HTTP_AUTHORIZATION", "")):
+            return HTTPStatus.UNAUTHORIZED, {"error": wrong}
         pool = pools.get(environ.get("PATH_INFO", "").strip("/"))
         if pool is None:
             return HTTPStatus.NOT_FOUND, {"error": "no such pool"}
@@ -100,12 +104,24 @@ def _use(pool: Pool) -> dict[str, int]:
     return {name: number for name, number in figures if number is not None}
 
 
-def _knows(token_file: str, said: str) -> bool:
+def _token(token_file: str) -> str:
+    token = Path(token_file).read_text().strip()
+    if len(token) < SHORTEST_TOKEN:
+        raise ValueError(f"token_file: want {SHORTEST_TOKEN} characters or more, got {len(token)}")
+    return token
+
+
+def _refusal(token_file: str, authorization: str) -> str:
+    """Why a request is refused; "" for the bearer of the token."""
     try:
-        token = Path(token_file).read_text().strip()
-    except OSError:
-        return False
-    return len(token) >= SHORTEST_TOKEN and hmac.compare_digest(said.encode(), f"Bearer {token}".encode())
+        token = _token(token_file)
+    except ValueError as error:
+        return str(error)
+    except OSError as error:
+        return f"token_file: {error.strerror}"
+    if hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
+        return ""
+    return "want Authorization: Bearer TOKEN, with the token of this program's token_file"
 
 
 def _size(body: bytes) -> int:

@@ -1,14 +1,20 @@
 """`sluice doctor` of Flink: against a real small server, and answers judged by hand."""
 
+import os
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sluice.cli.doctor import flink, sinks
 from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
+from sluice.cli.doctor.keeper import keeper_starts
 from sluice.cli.environment import addresses
+from sluice.cli.supervised import LocalProcess
 
 from .http_server import FixedServer
 
@@ -74,6 +80,41 @@ def test_flink_job() -> None:
     assert flink.judge_job([flink_job(), flink_job()]).level == "warn"
     assert flink.judge_job([flink_job(state="INITIALIZING")]).level == "warn"
     assert flink.judge_job([flink_job(state="RESTARTING")]).level == "fail"
+
+
+def test_a_job_that_the_keeper_starts_is_no_failure() -> None:
+    def process(age_s: float, *words: str) -> LocalProcess:
+        return LocalProcess(7, 1, age_s, words, {}, Path("/"))
+
+    keeper, java = ("python", "-m", "stack.jobs"), ("java", "CliFrontend", "run", "--name", flink.JOB)
+    assert keeper_starts([process(9, *keeper)], flink.JOB)
+    assert not keeper_starts([process(61, *keeper)], flink.JOB)  # it waits, or its submissions fail
+    assert keeper_starts([process(900, *keeper), process(100, *java)], flink.JOB)
+    assert not keeper_starts([process(1, "java", "--name", "other"), process(1, "python", "-m", "stack")], flink.JOB)
+    waits = flink.judge_job([], starting=True)
+    assert (waits.level, waits.text) == ("warn", "no job sluice-streaming yet: its keeper starts it")
+    assert "in a minute" in waits.remedy
+    assert flink.judge_job([flink_job(state="FAILED")], starting=True).level == "fail"
+
+
+def test_the_keeper_of_another_stack_starts_no_job_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = tmp_path / "stack/jobs.py"
+    keeper.parent.mkdir()
+    keeper.write_text("import time; print(flush=True); time.sleep(600)")
+    words = [sys.executable, "-m", "stack.jobs"]
+    environment = os.environ | {"SLUICE_SUPERVISED": "/here", "PYTHONPATH": str(tmp_path)}
+    with (
+        FixedServer({"/jobs/overview": {"jobs": []}}) as server,
+        subprocess.Popen(words, env=environment, cwd=tmp_path, stdout=subprocess.PIPE) as process,
+    ):
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            for state, level in (("/here", "warn"), ("/there", "fail"), ("", "fail")):
+                monkeypatch.setenv("SLUICE_STATE", state)
+                assert flink.job(addresses({"SLUICE_FLINK": server.url}), 2).level == level
+        finally:
+            process.kill()
 
 
 def test_flink_restarts() -> None:

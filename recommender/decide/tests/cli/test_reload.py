@@ -1,5 +1,6 @@
 """`sluice reload`, on small programs that read a file, take SIGHUP and count as deciders and actuators do."""
 
+import json
 import os
 import socket
 import subprocess
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from click.testing import Result
@@ -22,7 +24,7 @@ words = sys.argv[1:]
 path = words[words.index("--config") + 1]
 if "--check" in words:
     bad = "bad" in open(path).read()
-    print(f"{path}: min: 0" if bad else f"{path}: valid: 1 targets", file=sys.stderr if bad else sys.stdout)
+    print(f"{path}: min: 0" if bad else f"{path}: valid: 1 target", file=sys.stderr if bad else sys.stdout)
     sys.exit(2 if bad else 0)
 counts = {"taken": 0, "partly": 0, "refused": 0}
 
@@ -34,6 +36,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
+        if self.path == "/status":
+            self.wfile.write(open("status.json", "rb").read())
+            return
         for outcome, count in counts.items():
             self.wfile.write(f'sluice_fake_reloads_total{{outcome="{outcome}"}} {count}\\n'.encode())
         self.wfile.write(b"sluice_decider_pools 3.0\\n")
@@ -78,6 +83,7 @@ def stack(tmp_path: Path) -> Iterator[Path]:
         (tmp_path / path).write_text(FAKE)
     (tmp_path / "sluice.yaml").write_text("pools: [{service: cart, side: server, threshold: 9ms}]")
     (tmp_path / "actuator.yaml").touch()
+    (tmp_path / "status.json").write_text('{"targets": []}')
     actuator = tmp_path / "sluice-actuator"
     actuator.symlink_to(sys.executable)
     decider = [sys.executable, "-m", "sluice.decider", "--config", tmp_path / "sluice.yaml"]
@@ -93,8 +99,27 @@ def test_legal_files_are_taken_and_what_they_have_is_told(run: Run, stack: Path)
     assert done.exit_code == 0, done.output
     first, second = sorted(done.output.splitlines())
     assert first.startswith("actuator (pid ")
-    assert first.endswith(f"took {stack}/actuator.yaml: 1 targets")
+    assert first.endswith(f"took {stack}/actuator.yaml: 1 target")
     assert second.endswith(f"took {stack}/sluice.yaml: 1 pools, 0 SLOs")
+
+
+def test_targets_that_the_actuator_cannot_read_are_counted(run: Run, stack: Path) -> None:
+    row = {"name": "cart.rows", "instance": "cart-1", "pool": {"service": "cart", "side": "server", "peer": ""}}
+    targets = [row | {"read_error": "status 401"}, row | {"read_error": "status 401"}, row | {"read_at": "2026-03-01"}]
+    for shown, text in ((targets, "2 targets"), (targets[1:], "1 target")):
+        (stack / "status.json").write_text(json.dumps({"targets": shown}))
+        done = run("reload", SLUICE_STATE=str(stack))
+        assert f"actuator.yaml: 1 target; {text} cannot be read: see ./sluice doctor\n" in done.output
+    (stack / "status.json").write_text("not the page of an actuator")
+    assert "actuator.yaml: 1 target\n" in run("reload", SLUICE_STATE=str(stack)).output
+
+
+def test_a_target_that_is_not_read_yet_is_waited_for(run: Run, stack: Path) -> None:
+    row = {"name": "cart.rows", "instance": "cart-1", "pool": {"service": "cart", "side": "server", "peer": ""}}
+    (stack / "status.json").write_text(json.dumps({"targets": [row]}))
+    (stack / "read.json").write_text(json.dumps({"targets": [row | {"read_error": "status 401"}]}))
+    Timer(0.5, os.replace, [stack / "read.json", stack / "status.json"]).start()
+    assert "1 target cannot be read" in run("reload", SLUICE_STATE=str(stack)).output
 
 
 def test_pools_that_spans_show_are_counted_by_the_decider(run: Run, stack: Path) -> None:
@@ -127,7 +152,7 @@ def test_a_bad_file_changes_nothing_in_any_process(run: Run, stack: Path) -> Non
     done = run("reload", SLUICE_STATE=str(stack))
     assert done.exit_code == 0, done.output
     assert "1 pools, 0 SLOs" in done.output
-    assert "1 targets; other sections than `targets` changed and count from its next start" in done.output
+    assert "1 target; other sections than `targets` changed and count from its next start" in done.output
 
 
 def test_a_file_that_the_process_refuses_is_a_failure(run: Run, stack: Path) -> None:
@@ -167,7 +192,7 @@ def test_a_deciders_own_processes_and_other_programs_are_left_out(tmp_path: Path
         folder.mkdir()
         (folder / "cmdline").write_bytes("".join(f"{word}\0" for word in words).encode())
         (folder / "environ").write_bytes(b"HOME=/\0SLUICE_HEALTH=0.0.0.0:9464\0")
-        (folder / "stat").write_text(f"{pid} (a) b) S {parent} 1 1")
+        (folder / "stat").write_text(f"{pid} (a) b) S {parent}" + " 1" * 18)
         (folder / "cwd").symlink_to("/etc")
 
     process(1, 0, "/python", "-m", "sluice.decider", "--config", "sluice.yaml")

@@ -24,8 +24,10 @@ from sluice.cli.doctor import (
     recommender,
     rejected,
     retention,
+    silent,
     spans,
     subsets,
+    targets,
     time_kept,
 )
 from sluice.cli.doctor.finding import LEVELS, Check, Finding
@@ -67,10 +69,12 @@ CHECKS = [
     Check("decider", "periods", decider.periods),
     Check("recommender", "health", recommender.health),
     Check("recommender", "pools", recommender.pools),
+    Check("recommender", "silent services", silent.silent),
     Check("recommender", "alarms of pools", alarms.alarms),
     Check("recommender", "owners of targets", owners.owners),
     Check("recommender", "subsets", subsets.subsets),
     Check("actuator", "health", processes.actuator),
+    Check("actuator", "targets", targets.targets),
     Check("demo", "health", processes.demo),
 ]
 _STYLES = (("ok", "green"), ("warn", "yellow"), ("fail", "bold red"), ("unknown", "magenta"))

@@ -1,16 +1,21 @@
 """Flink: whether the streaming job runs, restarts, completes checkpoints, and whether the stores take its rows."""
 
+import os
 import time
 from typing import Any
 
 from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
+from sluice.cli.doctor.keeper import keeper_starts
 from sluice.cli.doctor.probe import START, get_json
 from sluice.cli.doctor.sinks import judge_sinks, troubles
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.text import seconds
+from sluice.cli.supervised import of_stack
 
 JOB = "sluice-streaming"
-_SUBMIT = "submit the job with `make up`"
+_SUBMIT = (
+    "submit the job with `make up`; if the stack is up, its keeper's log (.cache/stack/logs/jobs.log) has the cause"
+)
 _PERIODS = 3  # checkpoint intervals without a completed one: something holds checkpoints up
 _FIRST_CHECKPOINT_S = 60.0  # a job that starts has this long for its first
 _HELD_UP = (
@@ -25,11 +30,12 @@ def job(where: Addresses, timeout_s: float) -> Diagnosis:
         overview = get_json(f"{where.flink}/jobs/overview", timeout_s)
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), START)
-    return judge_job(overview["jobs"])
+    state = os.environ.get("SLUICE_STATE", "")
+    return judge_job(overview["jobs"], starting=bool(state) and keeper_starts(of_stack(state), JOB))
 
 
-def judge_job(jobs: list[dict[str, Any]]) -> Diagnosis:
-    """jobs: as in /jobs/overview."""
+def judge_job(jobs: list[dict[str, Any]], *, starting: bool = False) -> Diagnosis:
+    """jobs: as in /jobs/overview. starting: the local stack's keeper starts the job."""
     ours = [job for job in jobs if job["name"] == JOB]
     running = [job for job in ours if job["state"] == "RUNNING"]
     if len(running) > 1:
@@ -38,6 +44,8 @@ def judge_job(jobs: list[dict[str, Any]]) -> Diagnosis:
         )
     if running:
         return Diagnosis("ok", f"{JOB} runs since {seconds(running[0]['duration'] / 1000)}")
+    if not ours and starting:
+        return Diagnosis("warn", f"no job {JOB} yet: its keeper starts it", "look again in a minute")
     if not ours:
         others = ", ".join(job["name"] for job in jobs)
         return Diagnosis("fail", f"no job {JOB}" + (f"; jobs there: {others}" if others else ""), _SUBMIT)

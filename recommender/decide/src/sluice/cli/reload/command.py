@@ -12,6 +12,7 @@ import click
 
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.doctor.probe import get_metrics
+from sluice.cli.doctor.targets import read_targets
 from sluice.cli.environment import addresses
 from sluice.cli.numbers import Number
 from sluice.cli.output import EXIT_CODES, CliError, note, say
@@ -19,6 +20,7 @@ from sluice.cli.reload.check import FileCheck, check
 from sluice.cli.reload.programs import Program, running
 
 _POLL_S = 0.1
+_FIRST_READINGS_S = 5.0  # the actuator reads a new target at once; one that does not answer takes its timeout
 _NONE = (
     "no decider and no actuator of this stack runs here. Start the local stack with `make up`. In Kubernetes a changed "
     "ConfigMap is taken without a signal, within 10 s after the kubelet has updated the file (a minute or two); to see "
@@ -92,17 +94,36 @@ def _wait(program: Program, checked: FileCheck, before: Mapping[str, float], dea
             part = "; other sections than `targets` changed and count from its next start" if "partly" in new else ""
             pools = _POOLS.search(page) if checked.finds else None
             now = f"; it decides {float(pools[1]):.0f} pools now" if pools else ""
-            say(f"{program} took {program.file}: {checked.text}{part}{now}")
+            unread = _unread(program, deadline) if program.kind == "actuator" else ""
+            say(f"{program} took {program.file}: {checked.text}{part}{now}{unread}")
             return ""
         if time.monotonic() > deadline:
             return f"{program} did not tell in time whether it took {program.file}: read its log"
         time.sleep(_POLL_S)
 
 
+def _unread(program: Program, deadline: float) -> str:
+    """How many of an actuator's targets cannot be read; "" for none, and where it does not tell."""
+    deadline = min(deadline, time.monotonic() + _FIRST_READINGS_S)
+    try:
+        targets = read_targets(_address(program), 2.0)
+        while not all(target.read for target in targets) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+            targets = read_targets(_address(program), 2.0)
+    except NotAnsweringError:
+        return ""
+    unread = sum(bool(target.error) for target in targets)
+    return f"; {unread} target{'s' * (unread > 1)} cannot be read: see ./sluice doctor" if unread else ""
+
+
 def _metrics(program: Program, timeout_s: float) -> str:
     """The page of its metrics. Raises NotAnsweringError."""
+    return get_metrics(_address(program), timeout_s)
+
+
+def _address(program: Program) -> str:
     fallback = addresses().decider if program.kind == "decider" else addresses().actuator
-    return get_metrics(program.environment.get("SLUICE_HEALTH") or fallback, timeout_s)
+    return program.environment.get("SLUICE_HEALTH") or fallback
 
 
 def _outcomes(page: str) -> dict[str, float]:

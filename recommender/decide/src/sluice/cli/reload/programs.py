@@ -1,29 +1,23 @@
-"""The deciders and actuators that run on this host, or in this container, from /proc."""
+"""The deciders and actuators that run on this host, or in this container."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-# Marks each process of a local stack with the stack's state directory (deploy/local/stack/environment.py).
-SUPERVISED = "SLUICE_SUPERVISED"
+from sluice.cli.supervised import LocalProcess, of_stack
+
 # With these an actuator reads its file and ends.
 _SINGLE = {"--check", "--once", "--dry-run", "--restore"}
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
-    """kind: decider or actuator. words: of the command line. folder: where it runs, to which its file is relative."""
+class Program(LocalProcess):
+    """kind: decider or actuator. The name of its file is relative to its folder."""
 
     kind: str
-    pid: int
-    parent: int
-    words: tuple[str, ...]
-    environment: Mapping[str, str]
-    folder: Path
 
     def __str__(self) -> str:
         return f"{self.kind} (pid {self.pid})"
@@ -34,26 +28,11 @@ class Program:
 
 
 def running(state: str, proc: Path = Path("/proc")) -> list[Program]:
-    """Those of the local stack at `state`; where it is empty, those of no local stack, as in a container. Processes of
-    other users are left out."""
-    found = [program for path in proc.glob("[0-9]*") if (program := _read(path)) is not None]
-    found = [program for program in found if program.environment.get(SUPERVISED, "") == state]
+    """Those of the local stack at `state`; where it is empty, those of no local stack."""
+    found = [Program(**vars(process), kind=kind) for process in of_stack(state, proc) if (kind := _kind(process.words))]
     # A decider's own processes can have its command line.
     pids = {program.pid for program in found}
-    return sorted((program for program in found if program.parent not in pids), key=lambda program: program.pid)
-
-
-def _read(path: Path) -> Program | None:
-    try:
-        words = tuple(os.fsdecode(word) for word in (path / "cmdline").read_bytes().split(b"\0")[:-1])
-        if not (kind := _kind(words)):
-            return None
-        pairs = (os.fsdecode(pair).partition("=") for pair in (path / "environ").read_bytes().split(b"\0"))
-        parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
-        environment = {name: value for name, _, value in pairs if name}
-        return Program(kind, int(path.name), parent, words, environment, (path / "cwd").resolve())
-    except (OSError, ValueError):
-        return None
+    return [program for program in found if program.parent not in pids]
 
 
 def _kind(words: Sequence[str]) -> str:

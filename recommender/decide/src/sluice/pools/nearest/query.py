@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sluice.clickhouse.database import Database
 from sluice.model.keys import PoolKey
+
+if TYPE_CHECKING:  # it imports numpy, which `./sluice doctor` does without
+    from sluice.clickhouse.database import Database
 
 SQL = files(__package__).joinpath("candidates.sql").read_text(encoding="utf-8")
 LASTS_S = 600

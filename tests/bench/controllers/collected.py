@@ -23,7 +23,8 @@ KEPT_MS = 90_000
 
 @dataclass
 class _Kept:
-    """Of one pool: its newest windows, and all its buckets of the last `KEPT_MS`, each array of shape (n,)."""
+    """Of one pool: its newest windows, and all its buckets of the last `KEPT_MS`, each array of shape (n,). Spans that
+    ended before the newest of `counts` (s, instances) are in them."""
 
     newest: PoolWindows
     counts: list[tuple[float, int]] = field(default_factory=list)
@@ -60,6 +61,7 @@ class _Kept:
             self.completions,
             self.newest.length_ns // 1_000_000 / 1_000,
             instances=self.instances,
+            known_ms=1e3 * self.counts[-1][0],
             waiting=settled(self.waiting, self.instances, self.newest.length_ns // 1_000_000),
         )
         return whole if len(whole) else None

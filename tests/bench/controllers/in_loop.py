@@ -15,6 +15,7 @@ from typing import cast
 
 from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
+from bench.controllers.occupancy import Occupied
 from sluice.config import Config
 from sluice.model.keys import PoolKey, Side
 from sluice.model.scaling import Scaling
@@ -92,6 +93,7 @@ class _Pool:
     actuator: Applied
     threshold_ms: float
     notified: tuple[float, int, int] | None = None
+    occupied: Occupied = field(default_factory=Occupied)
     course: list[Course] = field(default_factory=list)
 
 
@@ -99,10 +101,16 @@ class InLoop:
     """Sizes pools; a client pool is per replica of its service where the testbed's is so."""
 
     def __init__(
-        self, pools: Sequence[Sized], model: str = BELIEF, bucket_ms: int = 100, collected: Collected | None = None
+        self,
+        pools: Sequence[Sized],
+        model: str = BELIEF,
+        bucket_ms: int = 100,
+        collected: Collected | None = None,
+        reports: bool = False,
     ) -> None:
         """The pools at the start of a run: autoscaler and actuator tell what they find then. collected: by default,
-        whatever the testbed gives is whole."""
+        whatever the testbed gives is whole. reports: the actuator reports occupancy too."""
+        self._reports = reports
         self._pools = {pool.name: _Pool(pool, Applied(pool.bounds), pool.threshold_ms) for pool in pools}
         self._model, self._bucket_ms = model, bucket_ms
         self._clock, self._collected, self._log = FakeClock(0), collected or Collected(), MemoryLog()
@@ -142,9 +150,11 @@ class InLoop:
 
     def _see(self, pool: _Pool, now_s: float, now_ms: int, windows: PoolWindows) -> None:
         pool.threshold_ms = windows.threshold_ns / 1e6
-        self._log.size(pool.sized.key, windows.size, now_ms, pool.sized.name, written=True)
+        size, key = windows.size, pool.sized.key
+        use = pool.occupied.report(size, windows.in_use, windows.queued, now_ms) if self._reports else None
+        self._log.size(key, size, now_ms, pool.sized.name, written=True, occupancy=use)
         self._tell(pool, windows.cores, windows.count, windows.replicas)
-        self._collected.take(pool.sized.key, now_s, windows)
+        self._collected.take(key, now_s, windows)
 
     def _apply(self, pool: _Pool, now_s: float, now_ms: int, current: int) -> int | None:
         key = pool.sized.key

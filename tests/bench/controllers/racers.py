@@ -28,12 +28,13 @@ def limiter(rule: Callable[[], Rule]) -> Racer:
     return Racer(lambda _: Limiter({POOL: rule()}), period_s, period_s)
 
 
-def in_loop(model: str = BELIEF, bucket_ms: int = 100) -> Racer:
+def in_loop(model: str = BELIEF, bucket_ms: int = 100, reports: bool = False) -> Racer:
     """The recommender's own loop, with its defaults but for the model and its buckets."""
 
     def build(run: FastRun) -> InLoop:
         key = PoolKey(SERVICE, "server", "")
-        return InLoop([Sized(POOL, key, run.size, SERVICE, run.cores, run.scenario.slo_ms, BOUNDS)], model, bucket_ms)
+        sized = Sized(POOL, key, run.size, SERVICE, run.cores, run.scenario.slo_ms, BOUNDS)
+        return InLoop([sized], model, bucket_ms, reports=reports)
 
     return Racer(build, PERIOD_S, window_s(model), bucket_ms, DELAY_S)
 
@@ -44,6 +45,7 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
+    f"{SLUICE} with reports": in_loop(reports=True),
     f"{SLUICE} with nothing": in_loop(NOTHING),
     "scg with our gates": in_loop("scg-top"),
     "sct with our gates": in_loop("sct", 50),

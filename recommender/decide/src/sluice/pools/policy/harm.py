@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from sluice.fast.worth import FULL_SHARE
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since, visit
+from sluice.pools.policy.pace import LASTS_S, Beat, Pace, after_a_stay, most_over, pace_of, pace_over, since, visit
 from sluice.pools.policy.transitions import Case
 
 # Below COLLAPSED_TO of the completions before, a change collapsed. Below FEWER of the operator's, the operator's is
@@ -55,6 +55,9 @@ SLOWER, GUARD_SLOWER = 1.5, 1.3
 EXPECTED = 10.0
 # Length of a look at the operator's size in s, or shorter as soon as so many requests completed.
 CHECK_S, CHECK_COMPLETIONS = 15.0, 50.0
+# The most that a size completed over SEEN_S is what it can complete. The first seconds of a smaller size do not count:
+# a service that slowly suffers still completes what it did before.
+SETTLES_MS = 10_000
 ERRORS, ERRORS_BY, ERRORS_SURE = 5.0, 0.02, 2.0
 REFUSED_MS, ERRORS_REFUSED_MS, GIVEN_UP_MS, LONGEST_MS = 600_000, 3_600_000, 600_000, 86_400_000
 # How many measured and how many refused sizes are kept.
@@ -199,7 +202,7 @@ def _collapsed(record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: in
     expected = record.per_s * waited_ms / 1_000
     if not good and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
         return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {record.per_s:.3g}/s at {record.size}"
-    if pace is None or pace.seconds < SEEN_S or record.per_s * pace.seconds < EXPECTED:
+    if pace is None or pace.seconds < max(SEEN_S, record.stay_s) or record.per_s * pace.seconds < EXPECTED:
         return ""
     slower = scene.full_share >= FULL_SHARE or pace.stay_s > SLOWER * record.stay_s
     if slower and pace.per_s < COLLAPSED_TO * record.per_s:
@@ -268,7 +271,11 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     if by_demand or larger:
         return None
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
-    seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
+    grew = scene.from_size is not None and scene.from_size < scene.current
+    settled_s = 0.0 if grew else (trust.since_ms + SETTLES_MS) / 1_000
+    settled = tuple(beat for beat in away if beat.second >= settled_s)
+    most_per_s = max(does.per_s, most_over(settled, SEEN_S))
+    seen_per_s = most_per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
     return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
 
 
@@ -325,9 +332,14 @@ def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms:
 
     A size of ours that was seen for under 3 s has no record, so the next change is judged by the operator's size:
     windows that are 5 s old show one second of 13 when 14 follows, and errors at 14 would count as usual.
+
+    The first stay of a request at the size does not count: what completes then began among fewer in flight.
     """
-    does = pace_over(visit(beats, size))
-    if does is None or does.completions <= 0 or (size != trust.operator and does.seconds < SEEN_S):
+    seen = visit(beats, size)
+    does = pace_over(after_a_stay(seen))
+    if does is None or does.completions <= 0:
+        return trust
+    if size != trust.operator and sum(beat.length_s for beat in seen) < SEEN_S:
         return trust
     of = SizeRecord(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
     others = [record for record in trust.measured if (record.size, record.cores) != (size, cores)]

@@ -262,6 +262,25 @@ func TestAnSLOGoesIntoTheLogWithTheSize(t *testing.T) {
 	}
 }
 
+// Whether a pool was paused depends on the reports, of which the newest decision may be too old to know.
+func TestAResumeKnowsAPauseThatNoDecisionHasYet(t *testing.T) {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(orders, 1, 8))
+	first, second := start(t, journal, options{}).ready(t), start(t, journal, options{}).ready(t)
+	_, err := first.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann"})
+	must(t, err)
+	for _, tt := range []struct {
+		pool keys.Pool
+		want bool
+	}{{orders, false}, {cart, true}, {cart, false}} {
+		resumed, err := second.client.ResumePool(t.Context(), &poolsv1.ResumePoolRequest{Pool: tt.pool.Proto(), By: "ann"})
+		must(t, err)
+		if resumed.GetWasPaused() != tt.want {
+			t.Errorf("%s was paused: %t, want %t", tt.pool, resumed.GetWasPaused(), tt.want)
+		}
+	}
+}
+
 func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	journal := journaltest.New(t, 3)
 	paused := journaltest.Apply(cart, 1, 8)

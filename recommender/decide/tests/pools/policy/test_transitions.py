@@ -589,3 +589,11 @@ def test_the_documents_have_the_table_as_it_is() -> None:
     begin, end = "<!-- transitions: begin -->\n", "<!-- transitions: end -->"
     assert text.count(begin) == text.count(end) == 1
     assert text[text.index(begin) + len(begin) : text.index(end)] == table() + "\n"
+
+
+def test_a_paused_pool_whose_targets_are_silent_tells_that_its_size_is_old() -> None:
+    known = replace(state(KNOWN), facts=Facts(NOW - 1_000, current=11))
+    for size in (None, 11):
+        found = step(known, sees(constraints=Constraints(paused="by ops: a sale", set_to=size)), NOW)[1]
+        assert found.reasons[1] == ("NO_SIZE", "no target reported its size within a minute; the last one known is 11")
+        assert found.target == 11

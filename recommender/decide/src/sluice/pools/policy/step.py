@@ -252,6 +252,8 @@ def _reasons(
 ) -> tuple[tuple[str, str], ...]:
     more = _more(case, facts, learnt, observation, view)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
+    if case in (Case.SET, Case.PAUSED) and not observation.sizes:
+        reasons.append((Case.NO_SIZE.name, "; ".join(filter(None, (Case.NO_SIZE.value, _last_known(facts))))))
     if targets:
         reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(observation.sizes)} targets"))
     if (waits := learnt.waits) is not None and just_carried(waits, learnt.until_ms):
@@ -272,6 +274,8 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
             return view.verdict.why if view.verdict else ""
         case Case.SAMPLED | Case.TAIL_SAMPLED | Case.FEW_TRACES if observation.sampling is not None:
             return f"{observation.sampling.text}; see docs/sampling.md"
+        case Case.NO_SIZE:
+            return _last_known(facts)
         case Case.CALLEE:
             return bound.callee
         case Case.SPANS_DISAGREE:
@@ -292,6 +296,10 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
         case Case.OUTSIDE:
             return f"{bound.least} to {bound.most}" + (f": {bound.why}" if bound.why else "")
     return ""
+
+
+def _last_known(facts: Facts) -> str:
+    return "" if facts.current is None else f"the last one known is {facts.current}"
 
 
 def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Change | None:

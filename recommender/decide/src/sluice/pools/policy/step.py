@@ -53,7 +53,7 @@ SLO_UNCONFIRMED = (
 COMPARES = ("COMPARES", "APPLY needs another model: the configured one serves comparison")
 # Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
-ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
+ADVISES = frozenset({Case.UNMEASURED, Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
 
 def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolState, Decision]:

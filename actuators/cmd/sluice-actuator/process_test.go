@@ -109,7 +109,8 @@ func TestOnceRecommendOnly(t *testing.T) {
 		t.Errorf("wrote %s without an opt-in", got)
 	}
 	report := r.Find("cart.threads", observed)
-	if report.GetReadBack() != 64 || report.GetRevision() != 7 || report.GetActuator() != "local" || report.GetRequested() != 0 {
+	if report.GetReadBack() != 64 || report.GetRevision() != 7 || report.GetActuator() != "local" || report.GetRequested() != 0 ||
+		!report.GetRecommends() {
 		t.Errorf("report of cart.threads: %v", report)
 	}
 	if report := r.Find("catalogue.connections", observed); report.GetReadBack() != 12 || pool.FromProto(report.GetPool()) != catalogueConnections {

@@ -59,7 +59,7 @@ func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Ti
 	report.Pool = w.Pool.Proto()
 	report.TargetName = w.Name
 	report.Instance = w.Instance
-	report.Actuator, report.Reporter = w.Actuator, w.identity()
+	report.Actuator, report.Reporter, report.Recommends = w.Actuator, w.identity(), !w.Rules.Apply
 	report.Revision = revision
 	report.At = timestamppb.New(at)
 	if w.SLO > 0 {

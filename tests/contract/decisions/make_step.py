@@ -294,6 +294,15 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         sees(16, least=16, most=18, may_look=False),
         NOW,
     ),
+    (
+        "the program restarted at its default, of which no data came yet: not the best size",
+        {
+            "facts": {"now_ms": NOW - 1_000, "current": 16},
+            "learnt": learnt(KNOWN, beats=beats(16, 30, 360.0, in_flight=16.0)),
+        },
+        sees(64),
+        NOW,
+    ),
     ("the best size", state(KNOWN, current=16), sees(16, may_look=False), NOW),
     ("never full", state(LIGHT, current=16, full=0.0), sees(16), NOW),
     ("set by hand, and it was never full: kept", state(KNOWN, current=16), sees(200), NOW),

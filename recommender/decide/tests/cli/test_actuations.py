@@ -11,7 +11,7 @@ from click.testing import Result
 from migrate.__main__ import schema_up
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
-from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_pb2 import STATE_STALE, PoolSize, TargetSize
 from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 
 from .pool_server import PoolServer
@@ -65,7 +65,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 @pytest.fixture
 def asked(pool_server: PoolServer) -> PoolServer:
-    pool_server.explanations = [Explanation(pool_size=PoolSize(pool=CART))]
+    decision = PoolSize(pool=CART, sizes=[TargetSize(instance="cart-0", size=32)])
+    pool_server.explanations = [Explanation(pool_size=decision)]
     return pool_server
 
 
@@ -101,9 +102,28 @@ def test_a_rollback_holds_the_pool_at_the_size_before(run: Run, engine: ClickHou
     assert asked.paused == []
     done = run("actuations", "rollback", "ab22", "--why", "p99 is up", "--by", "eve", **where)
     assert done.exit_code == 0, done.output
-    assert "until `sluice pools resume cart/server`" in done.stdout
+    assert done.stdout.endswith("until `sluice pools resume cart/server`\n")
     (request,) = asked.paused
     assert (request.pool, request.size, request.by, request.why) == (CART, 64, "eve", "rollback of ab22: p99 is up")
+
+
+@pytest.mark.parametrize(
+    ("without", "why"),
+    [
+        ("decision", "nothing is written yet: the newest decision is old (-); the write follows the next one"),
+        ("actuator", "nothing is written yet: no actuator reports the pool; the write follows its first report"),
+    ],
+)
+def test_a_rollback_tells_what_its_write_waits_for(
+    run: Run, engine: ClickHouse, asked: PoolServer, without: str, why: str
+) -> None:
+    decision = asked.explanations[0].pool_size
+    decision.state = STATE_STALE
+    if without == "actuator":
+        del decision.sizes[:]
+    where = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_RECOMMENDER": asked.address}
+    assert run("actuations", "rollback", "ab22", **where).stdout.splitlines()[1:] == [why]
+    assert len(asked.paused) == 1
 
 
 def test_what_changed_nothing_cannot_be_taken_back(run: Run, engine: ClickHouse, asked: PoolServer) -> None:

@@ -56,10 +56,14 @@ def shown(run: Run, server: PoolServer, explanation: Explanation) -> list[str]:
 
 def test_it_says_which_sizes_are_best_and_what_the_one_in_force_loses(run: Run, pool_server: PoolServer) -> None:
     explanation = explained(KNOWN, size=64)
-    belief = explanation.belief
+    decision, belief = explanation.pool_size, explanation.belief
+    decision.lower_bound, decision.unguarded_target, decision.upper_bound = 10, 12, 13
     lines = shown(run, pool_server, explanation)
-    best = f"{belief.best}; {belief.knee} to {belief.upper} complete at least 99 % of what it does"
-    assert f"best size       {best}" in lines
+    # The curve counts what completes late; the range of the decision does not.
+    top = f"at {belief.best}; {belief.knee} to {belief.upper} complete 99 % of it or more, in time or late"
+    assert f"top of curve    {top}" in lines
+    assert "best size       12" in lines
+    assert "range           10 to 13 complete 99 % of what it does or more, in time" in lines
     # 176 a second at 64, 364 at 16.
     (loss,) = [line for line in lines if line.startswith("expected loss")]
     assert 0.48 < float(loss.split()[2].rstrip("%")) / 100 < 0.54
@@ -107,7 +111,7 @@ def test_points_of_another_cpu_limit_are_told_apart(run: Run, pool_server: PoolS
 
 def test_a_best_size_that_was_never_in_flight(run: Run, pool_server: PoolServer) -> None:
     lines = shown(run, pool_server, explained(evidence(2, seconds=5), size=2))
-    (best,) = [line for line in lines if line.startswith("best size")]
+    (best,) = [line for line in lines if line.startswith("top of curve")]
     assert best.endswith("; more than were ever in flight")
     # The curve ends at 4, before it: nothing is drawn of it.
     assert lines[-3].endswith(" 4")

@@ -407,3 +407,21 @@ def test_without_a_pool_periods_succeed_and_pools_are_taken_later() -> None:
     assert not world.problems.counts
     world.configure(full)
     assert world.step().content.state == "NO_DATA"
+
+
+@pytest.mark.parametrize("recommends", [True, False])
+def test_a_pool_that_no_actuator_writes_has_one_target_and_no_rest(recommends: bool) -> None:
+    """Its load fills it in part, in turn, so that a leap and a step alternate where an actuator may write."""
+    world = World()
+    service = world.collector.services[CART] = FakeService(64)
+    answers = []
+    for second in range(90):
+        service.busy = 1.0 if second < 40 or second // 5 % 2 else 0.7
+        world.log.size(CART, 64, world.clock(), recommends=recommends)
+        service.works(world.clock(), world.clock() + 1_000)
+        world.clock.pass_s(1)
+        world.loop.periods()
+        if second >= 40:
+            answers.append(world.cart.content)
+    steady = len({answer.target for answer in answers}) == 1
+    assert (steady, "WAITING" not in {answer.codes[0] for answer in answers}) == (recommends, recommends)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -20,7 +21,7 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 	if size := request.Size; size != nil && (*size < 1 || *size > mostSize) {
 		return nil, problem.NotLegal("size", *size, fmt.Sprintf("1 to %d, or absent", mostSize))
 	}
-	if _, err := s.pause(ctx, request, true, request.Size); err != nil {
+	if err := s.pause(ctx, request, true, request.Size); err != nil {
 		return nil, err
 	}
 	return &poolsv1.PausePoolResponse{}, nil
@@ -28,11 +29,31 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 
 // ResumePool implements the service. It always writes to the journal: a pause may be on its way to the decider.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
-	newest, err := s.pause(ctx, request, false, nil)
-	if err != nil {
+	wasPaused := s.isPaused(ctx, request.GetPool())
+	if err := s.pause(ctx, request, false, nil); err != nil {
 		return nil, err
 	}
-	return &poolsv1.ResumePoolResponse{WasPaused: newest.GetState() == poolsv1.State_STATE_PAUSED}, nil
+	return &poolsv1.ResumePoolResponse{WasPaused: wasPaused}, nil
+}
+
+// readLag is how long before a decision a report may come that the decision does not know yet.
+const readLag = 10 * time.Second
+
+// isPaused is true if the pool is paused: by its newest decision, and by the reports that came since. A decider that starts has
+// reports to read before it decides.
+func (s *Service) isPaused(ctx context.Context, pool *poolsv1.Pool) bool {
+	e, view, _, err := s.entry(pool, "pool")
+	if err != nil {
+		return false // pause returns the error
+	}
+	within, cancel := context.WithTimeout(ctx, logPatience)
+	defer cancel()
+	since := view.Shards[e.Shard].Lease.Computed(e).AsTime().Add(-readLag)
+	newest, err := s.store.NewestPause(within, e.Shard, e.Key, since)
+	if err != nil || newest == nil {
+		return e.Publication.GetState() == poolsv1.State_STATE_PAUSED
+	}
+	return newest.GetPaused()
 }
 
 // pauseRequest is an operator's request to pause or to resume a pool.
@@ -43,11 +64,11 @@ type pauseRequest interface {
 	GetRequestId() string
 }
 
-// pause writes the request to the pool's shard, and returns the newest decision.
-func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, size *uint32) (*poolsv1.PoolSize, error) {
+// pause writes the request to the pool's shard.
+func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, size *uint32) error {
 	e, _, _, err := s.entry(request.GetPool(), "pool")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	report := newReport(ctx, request.GetBy(), request.GetRequestId(), nil, false)
 	if err := firstOf(
@@ -55,11 +76,11 @@ func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, 
 		checkText("why", request.GetWhy(), mostWhy),
 		checkID(request.GetRequestId()),
 	); err != nil {
-		return nil, err
+		return err
 	}
 	pause := &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: request.GetWhy(), Size: size}
 	report.Report = &poolsv1.Report_Pause{Pause: pause}
-	return e.Publication, s.report(ctx, e.Key.Record(), report, e.Shard)
+	return s.report(ctx, e.Key.Record(), report, e.Shard)
 }
 
 // NotifyScaling implements the service.

@@ -74,7 +74,7 @@ func (s *Service) writeObservation(ctx context.Context, e *table.Pool, size *poo
 	observation := &poolsv1.ObservedSize{
 		Pool: e.Key.Proto(), Size: size, TargetName: actuation.GetTargetName(), Actuator: actuation.GetActuator(),
 		Written: actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, By: report.GetBy(),
-		Slo: actuation.GetSlo(),
+		Slo: actuation.GetSlo(), Recommends: actuation.GetRecommends(),
 	}
 	if !observationOnly {
 		observation.RequestId = report.GetRequestId()

@@ -28,6 +28,7 @@ type Store interface {
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
 	Ends(ctx context.Context) ([]int64, error)
+	NewestPause(ctx context.Context, shard int32, pool keys.Pool, since time.Time) (*poolsv1.Pause, error)
 	Fetch(ctx context.Context, key string, at topics.Place, into proto.Message) error
 }
 

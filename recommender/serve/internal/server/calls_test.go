@@ -234,7 +234,8 @@ func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
 	}
 }
 
-// The shortest and the longest SLO go with the size, of an observation and of a write; absent stays absent.
+// The shortest and the longest SLO go with the size, of an observation and of a write; absent stays absent. So does whether the
+// actuator only recommends.
 func TestAnSLOGoesIntoTheLogWithTheSize(t *testing.T) {
 	journal := journaltest.New(t, 1)
 	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
@@ -242,7 +243,7 @@ func TestAnSLOGoesIntoTheLogWithTheSize(t *testing.T) {
 	slos := map[string]*durationpb.Duration{"a": durationpb.New(time.Millisecond), "b": durationpb.New(time.Hour), "c": nil}
 	for instance, slo := range slos {
 		_, err := r.client.ReportActuation(t.Context(), report(func(a *poolsv1.Actuation) {
-			a.Instance, a.Slo = instance, slo
+			a.Instance, a.Slo, a.Recommends = instance, slo, instance == "b"
 			if instance == "a" {
 				a.Outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
 			}
@@ -258,6 +259,28 @@ func TestAnSLOGoesIntoTheLogWithTheSize(t *testing.T) {
 		must(t, proto.Unmarshal(record.Value, size))
 		if want := slos[size.GetSize().GetInstance()]; (size.Slo == nil) != (want == nil) || !proto.Equal(size.Slo, want) {
 			t.Errorf("%s: slo %v, want %v", size.GetSize().GetInstance(), size.Slo, want)
+		}
+		if size.GetRecommends() != (size.GetSize().GetInstance() == "b") {
+			t.Errorf("%s: recommends %t", size.GetSize().GetInstance(), size.GetRecommends())
+		}
+	}
+}
+
+// Whether a pool was paused depends on the reports, of which the newest decision may be too old to know.
+func TestAResumeKnowsAPauseThatNoDecisionHasYet(t *testing.T) {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(orders, 1, 8))
+	first, second := start(t, journal, options{}).ready(t), start(t, journal, options{}).ready(t)
+	_, err := first.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann"})
+	must(t, err)
+	for _, tt := range []struct {
+		pool keys.Pool
+		want bool
+	}{{orders, false}, {cart, true}, {cart, false}} {
+		resumed, err := second.client.ResumePool(t.Context(), &poolsv1.ResumePoolRequest{Pool: tt.pool.Proto(), By: "ann"})
+		must(t, err)
+		if resumed.GetWasPaused() != tt.want {
+			t.Errorf("%s was paused: %t, want %t", tt.pool, resumed.GetWasPaused(), tt.want)
 		}
 	}
 }

@@ -82,8 +82,9 @@ class MemoryLog:
         shard: int = 0,
         occupancy: Occupancy | None = None,
         reporter: str = "",
+        recommends: bool = False,
     ) -> None:
-        """Read back from a target; None: it has no limit. written: it was just set."""
+        """Read back from a target; None: it has no limit. written: it was just set. recommends: nobody writes it."""
         read = TargetSize(
             instance=instance,
             size=size,
@@ -92,7 +93,7 @@ class MemoryLog:
             occupancy=occupancy,
             reporter=reporter,
         )
-        observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
+        observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written, recommends=recommends)
         if self.slo_ms is not None:
             observed.slo.FromNanoseconds(round(self.slo_ms * 1e6))
         self.put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)

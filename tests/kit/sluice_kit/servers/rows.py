@@ -293,7 +293,7 @@ def _pool_metrics(client: Client, end: datetime) -> None:
 def _candidates(client: Client, end: datetime) -> None:
     """Metrics have the size of cart's threads, and nothing has that of catalogue's connections."""
     names = "service side peer at found_by found_at why concurrency instances size size_from seen"
-    pool = [*CART, end, "METRICS", end, "metrics of its service have its size", 8.0, 1, 64, "METRICS", end]
+    pool = [*CART, end, "METRICS", end, "metrics of its service had its size", 8.0, 1, 64, "METRICS", end]
     none = ["catalogue", "client", "db", end, "", None, "no actuator and no metric has its size", 1.0, 1, None, "", end]
     _insert(client, "pool_candidates", names, [pool, none])
 

@@ -126,6 +126,26 @@ def test_a_bound_makes_a_pool_of_that_size_until_more_is_in_flight() -> None:
     assert (found(loop), candidates(log)["candidate/cart/server/"].HasField("size")) == (["cart/server"], False)
 
 
+@pytest.mark.parametrize(("bound_first", "away_s", "size"), [(False, 240, None), (True, 240, None), (False, 400, 10)])
+def test_a_bound_of_old_windows_replaces_no_size_that_an_actuator_reported(
+    bound_first: bool, away_s: int, size: int | None
+) -> None:
+    """Spans show a bound of 10, which was the size before somebody set 4 and the actuator went."""
+    log, clock = MemoryLog(), FakeClock()
+    level = np.repeat([4.0, 10.0], [240, 60])
+    callers = np.concatenate([np.full(240, 4.2), np.linspace(15, 40, 60)])
+    course = CandidateCourse(level[None], level[None], 20 * level, callers, 0.1)
+    collector = FakeCollector(shown=shows(CART, steadiest=0.9), shown_courses={CART: course})
+    loop = log.loop(AUTO, collector, clock)
+    if bound_first:
+        periods(loop, clock, [20])
+    log.size(CART, 4, clock.now_ms)
+    periods(loop, clock, [20, *[20] * (away_s // 20)])
+    cart = candidates(log)["candidate/cart/server/"]
+    assert (cart.size if cart.HasField("size") else None) == size
+    assert pool_shard(loop).answers[CART].content.current == size
+
+
 def test_a_bound_of_a_pool_whose_size_changed_is_shown_anew() -> None:
     log, clock = MemoryLog(), FakeClock()
     level = np.repeat([4.0, 10.0], [240, 60])

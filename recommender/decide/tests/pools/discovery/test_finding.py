@@ -43,7 +43,7 @@ def test_a_candidate_becomes_a_pool_by_its_size_or_its_bound() -> None:
     cart, db, mail, unknown = after.values()
     assert (cart.found_by, cart.why, cart.size, cart.size_from) == (
         "actuator",
-        "an actuator reports its size",
+        "an actuator reported its size",
         None,
         "actuator",
     )

@@ -146,3 +146,12 @@ def test_the_slo_is_the_owners() -> None:
         assert [target.slo_ms for target in sizes.targets(CART, 2_000)] == [200]
     sizes.report(CART, SizeReport(8, 3_000, "a", reporter="one"))
     assert [target.slo_ms for target in sizes.targets(CART, 3_000)] == [None]
+
+
+def test_a_target_that_one_actuator_recommends_and_another_owns_is_written() -> None:
+    sizes = Sizes()
+    sizes.report(CART, SizeReport(8, 0, "a", recommends=True))
+    assert [target.recommends for target in sizes.targets(CART, 0)] == [True]
+    for report in (SizeReport(8, 1_000, "a", reporter="one"), SizeReport(8, 2_000, "a", recommends=True)):
+        sizes.report(CART, report)
+        assert [target.recommends for target in sizes.targets(CART, 2_000)] == [False]

@@ -73,6 +73,9 @@ STOPPED = replace(STOPPED, learnt=replace(STOPPED.learnt, completed_ms=NOW - 6_1
 AT_64 = (SizeRecord(64, 100.0, 0.25, 0.0, 4.0),)
 ASIDE = Doubt(5.0, (Second(4.0, True, True, 64.0, 80.0, 1.0),))
 DOUBTED = replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, doubt=ASIDE))
+RESTARTED = replace(
+    state(KNOWN, current=16), learnt=replace(state(KNOWN).learnt, beats=tuple(beats(16, 30, 360.0, in_flight=16.0)))
+)
 BEGUN = Change(64, 40, NOW - WAIT_MS + 1, Basis.CURVE)
 
 REACHED: dict[Case, tuple[PoolState, Observation]] = {
@@ -115,6 +118,8 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.STUCK: (state(evidence(12, 14, 16, 18, seconds=400), current=16), sees(16, demand=Demand(NOW, 900.0, 0.5))),
     # 2.2 s, which count double, are 0.22 of what lets all count that is believed; a look at 21 is no worse by 0.39.
     Case.UNSURE: (state(LITTLE, current=20), sees(20)),
+    # The program restarted at its default of 64, and no data of that came yet.
+    Case.UNMEASURED: (replace(RESTARTED, facts=Facts(NOW - 1_000, 64, trust=Trust(64, NOW - 1_000))), sees(64)),
     Case.BEST: (state(KNOWN, current=16), sees(16, constraints=Constraints(may_look=False))),
     Case.NEVER_FULL: (state(LIGHT, current=16, busy=0.0), sees(16)),
 }
@@ -147,6 +152,7 @@ SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
     # Twice the size in force.
     Case.STUCK: (Action.APPLY, 32, Basis.PROBE, State.PROVIDED),
     Case.UNSURE: (Action.HOLD, 20, Basis.HELD, State.LEARNING),
+    Case.UNMEASURED: (Action.HOLD, 64, Basis.HELD, State.PROVIDED),
     Case.BEST: (Action.HOLD, 16, Basis.HELD, State.PROVIDED),
     Case.NEVER_FULL: (Action.HOLD, 16, Basis.HELD, State.UNSATURATED),
 }
@@ -589,3 +595,22 @@ def test_the_documents_have_the_table_as_it_is() -> None:
     begin, end = "<!-- transitions: begin -->\n", "<!-- transitions: end -->"
     assert text.count(begin) == text.count(end) == 1
     assert text[text.index(begin) + len(begin) : text.index(end)] == table() + "\n"
+
+
+def test_a_paused_pool_whose_targets_are_silent_tells_that_its_size_is_old() -> None:
+    known = replace(state(KNOWN), facts=Facts(NOW - 1_000, current=11))
+    for size in (None, 11):
+        found = step(known, sees(constraints=Constraints(paused="by ops: a sale", set_to=size)), NOW)[1]
+        assert found.reasons[1] == ("NO_SIZE", "no target reported its size within a minute; the last one known is 11")
+        assert found.target == 11
+
+
+def test_a_pool_that_loses_half_at_an_unmeasured_size_is_not_said_to_have_no_better_one() -> None:
+    """176 a second at 64, 364 at 16."""
+    after, found = step(RESTARTED, sees(64), NOW)
+    again = step(after, sees(64), NOW + 1_000)[1]
+    assert [code for code, _ in found.reasons] == ["UNMEASURED", "FOREIGN"]
+    assert [code for code, _ in again.reasons] == ["UNMEASURED"]
+    assert found.loss is not None
+    assert found.loss > 0.4
+    assert (found.upper, found.unguarded) == (again.upper, again.unguarded) != (64, 64)

@@ -114,7 +114,9 @@ type Actuation struct {
 	Reporter string `protobuf:"bytes,14,opt,name=reporter,proto3" json:"reporter,omitempty"`
 	// SLO of the pool's own service, 1 ms to 1 h, as the target's pod, softresource or configuration declares it; absent if none
 	// does.
-	Slo           *durationpb.Duration `protobuf:"bytes,15,opt,name=slo,proto3" json:"slo,omitempty"`
+	Slo *durationpb.Duration `protobuf:"bytes,15,opt,name=slo,proto3" json:"slo,omitempty"`
+	// The actuator only recommends the target: it writes no decided size, unless its configuration changes.
+	Recommends    bool `protobuf:"varint,16,opt,name=recommends,proto3" json:"recommends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -254,11 +256,18 @@ func (x *Actuation) GetSlo() *durationpb.Duration {
 	return nil
 }
 
+func (x *Actuation) GetRecommends() bool {
+	if x != nil {
+		return x.Recommends
+	}
+	return false
+}
+
 var File_sluice_pools_v1_actuation_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xdc\x04\n" +
+	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xfc\x04\n" +
 	"\tActuation\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1f\n" +
@@ -276,7 +285,10 @@ const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\x02at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x128\n" +
 	"\toccupancy\x18\r \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancy\x12\x1a\n" +
 	"\breporter\x18\x0e \x01(\tR\breporter\x12+\n" +
-	"\x03slo\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\x03sloB\f\n" +
+	"\x03slo\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\x03slo\x12\x1e\n" +
+	"\n" +
+	"recommends\x18\x10 \x01(\bR\n" +
+	"recommendsB\f\n" +
 	"\n" +
 	"_requestedB\v\n" +
 	"\t_previousB\f\n" +

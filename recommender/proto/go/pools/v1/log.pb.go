@@ -394,7 +394,9 @@ type ObservedSize struct {
 	// same id with another `received` is a repeat and does not describe the present size.
 	RequestId string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// As in Actuation.
-	Slo           *durationpb.Duration `protobuf:"bytes,8,opt,name=slo,proto3" json:"slo,omitempty"`
+	Slo *durationpb.Duration `protobuf:"bytes,8,opt,name=slo,proto3" json:"slo,omitempty"`
+	// As in Actuation.
+	Recommends    bool `protobuf:"varint,9,opt,name=recommends,proto3" json:"recommends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -483,6 +485,13 @@ func (x *ObservedSize) GetSlo() *durationpb.Duration {
 		return x.Slo
 	}
 	return nil
+}
+
+func (x *ObservedSize) GetRecommends() bool {
+	if x != nil {
+		return x.Recommends
+	}
+	return false
 }
 
 // A report to deciders and to the audit. Reports of one caller with the same id are repeats and count once.
@@ -725,7 +734,7 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\vvalid_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"validUntil\x128\n" +
 	"\n" +
-	"lease_left\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\"\x9d\x02\n" +
+	"lease_left\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\"\xbd\x02\n" +
 	"\fObservedSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12/\n" +
 	"\x04size\x18\x02 \x01(\v2\x1b.sluice.pools.v1.TargetSizeR\x04size\x12\x1f\n" +
@@ -736,7 +745,10 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\x02by\x18\x06 \x01(\tR\x02by\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12+\n" +
-	"\x03slo\x18\b \x01(\v2\x19.google.protobuf.DurationR\x03slo\"\xa1\x02\n" +
+	"\x03slo\x18\b \x01(\v2\x19.google.protobuf.DurationR\x03slo\x12\x1e\n" +
+	"\n" +
+	"recommends\x18\t \x01(\bR\n" +
+	"recommends\"\xa1\x02\n" +
 	"\x06Report\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x126\n" +

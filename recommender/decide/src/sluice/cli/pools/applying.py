@@ -1,6 +1,7 @@
 """The commands `sluice pools diff | apply`."""
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, say, s
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.options import address_option, by_option, dry_run_option, pool_options, service_option, why_option
 from sluice.cli.pools.selector import Selector, pool_name
-from sluice.cli.pools.text import action, basis, optional
+from sluice.cli.pools.text import action, basis, not_written_yet, optional
 from sluice.cli.sections import Sectioned
 from sluice.cli.table import columns, print_table
 from sluice.common.v1.decision_pb2 import Action
@@ -115,3 +116,5 @@ def apply_command(selector: Selector, why: str, by: str, dry_run: bool, address:
             return
         client.pause(selector, by, "apply of the best size" + (f": {why}" if why else ""), int(best))
     say(f"sets {what}, and holds it there until `sluice pools resume {name}`")
+    if delay := not_written_yet(size, datetime.now(UTC)):
+        say(delay)

@@ -1,4 +1,4 @@
-"""Prints BeliefEvidence: measured points, the belief for each size, and the sizes within 1 % of the best."""
+"""Prints BeliefEvidence: measured points, the belief for each size, and the top of its curve."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _POINTS = columns("CONCURRENCY>", "THROUGHPUT/S>", "SECONDS>", "POOL")
 
 
 def belief_facts(belief: BeliefEvidence) -> Iterator[tuple[str, str]]:
-    yield "best size", _best(belief)
+    yield "top of curve", _top(belief)
     yield "expected loss", f"{belief.loss:.1%} at the size in force" if belief.HasField("loss") else "-"
     yield "evidence", _evidence(belief)
 
@@ -35,8 +35,9 @@ def print_belief(belief: BeliefEvidence, symbols: Symbols) -> None:
     print_table(_POINTS, (_row(point, belief) for point in belief.points))
 
 
-def _best(belief: BeliefEvidence) -> str:
-    text = f"{belief.best}; {belief.knee} to {belief.upper} complete at least 99 % of what it does"
+def _top(belief: BeliefEvidence) -> str:
+    """The curve knows no threshold, no bounds and no refused size. The range of the decision does."""
+    text = f"at {belief.best}; {belief.knee} to {belief.upper} complete 99 % of it or more, in time or late"
     highest = max((point.concurrency for point in belief.points), default=0.0)
     return f"{text}; more than were ever in flight" if belief.knee > highest + 0.5 else text
 
@@ -70,7 +71,7 @@ def _legend(belief: BeliefEvidence, used: set[str], symbols: Symbols) -> str:
     legend = [f"{symbol} {text}" for symbol, text in texts.items() if symbol in used]
     legend += [f"{symbols.fit} belief of a full pool", f"{symbols.band} 80 % of it"]
     if not _beyond(belief):
-        legend += [f"{symbols.knee} knee", f"{symbols.best} within 1 % of best"]
+        legend += [f"{symbols.knee} knee", f"{symbols.best} within 1 % of the top"]
     return "  ".join(legend)
 
 

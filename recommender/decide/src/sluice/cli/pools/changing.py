@@ -1,5 +1,6 @@
 """The commands `sluice pools watch | history | pause | resume`."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from sluice.cli.pools.message_json import show_change
 from sluice.cli.pools.options import address_option, by_option, pool_options, service_option
 from sluice.cli.pools.selector import Selector, pool_name, side_name
 from sluice.cli.pools.table import change_line
+from sluice.cli.pools.text import not_written_yet
 from sluice.cli.sections import Sectioned
 from sluice.cli.sql.result import read_rows
 from sluice.cli.table import columns, print_table
@@ -94,8 +96,11 @@ def pause_command(selector: Selector, why: str, by: str, size: int | None, addre
       sluice pools pause cart --size 32 --why "for the sale"
     """
     with connect(address) as client:
+        decision = client.get(selector) if size is not None else None
         named = pool_name(client.pause(selector, by, why, size))
     say(f"{named} is paused" + (f" at {size}" if size is not None else ""))
+    if decision is not None and (delay := not_written_yet(decision, datetime.now(UTC))):
+        say(delay)
 
 
 @click.command("resume", epilog=EXIT_CODES)

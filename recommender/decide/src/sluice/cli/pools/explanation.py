@@ -21,6 +21,7 @@ from sluice.cli.pools.text import (
     basis_meaning,
     current,
     moment,
+    optional,
     seconds,
     size_range,
     state_meaning,
@@ -67,7 +68,11 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "target", target(size)
     yield "action", action(size)
     yield "basis", basis_meaning(size)
-    yield "range", size_range(size)
+    yield "best size", optional(size, "unguarded_target")
+    yield (
+        "range",
+        f"{size_range(size)} complete 99 % of what it does or more, in time" if size_range(size) != "-" else "-",
+    )
     yield "confidence", f"{size.confidence:.2f}"
     yield "model", size.model or "-"
     yield "age", age(size, now)

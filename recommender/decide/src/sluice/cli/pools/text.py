@@ -9,7 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.advice_pb2 import Advice
-from sluice.pools.v1.pool_size_pb2 import Basis, PoolSize, State
+from sluice.pools.v1.pool_size_pb2 import STATE_STALE, Basis, PoolSize, State
 
 # The meaning of each State and Basis, shown behind its short name.
 STATES = {
@@ -146,6 +146,16 @@ def age(size: PoolSize, now: datetime) -> str:
     text = seconds((now - moment(size.computed_at)).total_seconds())
     over = size.HasField("valid_until") and moment(size.valid_until) < now
     return f"{text}, lease over" if over else text
+
+
+def not_written_yet(size: PoolSize, now: datetime) -> str:
+    """Why no target gets an operator's size now, by the decision before it; empty where targets get it with the next
+    decision. now: with time zone."""
+    if not size.sizes or any(reason.code == "NO_ACTUATOR" for reason in size.reasons):
+        return "nothing is written yet: no actuator reports the pool; the write follows its first report"
+    if size.state == STATE_STALE:
+        return f"nothing is written yet: the newest decision is old ({age(size, now)}); the write follows the next one"
+    return ""
 
 
 def moment(timestamp: Timestamp) -> datetime:

@@ -10,6 +10,7 @@ from sluice.pools.discovery.bound import CandidateCourse, bound_of
 from sluice.pools.discovery.candidate import Candidate, Load
 from sluice.pools.discovery.configured import with_found, with_pools
 from sluice.pools.discovery.finding import NO_PEERS, KnownBound, KnownSize, Signs, next_candidates
+from sluice.pools.discovery.query import LASTS_S, SETTLES_S
 from sluice.pools.inputs.sizes import Sizes, one_size
 from sluice.pools.metrics.in_force import by_metrics, reported
 from sluice.pools.metrics.metric_sizes import MetricSizes
@@ -42,6 +43,7 @@ class Discovering:
             if one.size is not None and one.size_from == "bound"
         }
         self._examined: dict[PoolKey, int] = {}
+        self._reported_ms: dict[PoolKey, int] = {}
         self._looked_ms = self._judged_ms = -LOOK_MS
         self._config: tuple[PoolsSection, PoolsSection] | None = None
         self._watched: tuple[PoolsSection, PoolsSection] | None = None
@@ -70,7 +72,7 @@ class Discovering:
         loads = problems.result(ACTIVITY, lambda: source.loads(declared, now_ms), last)
         self._loads = {load.key: load for load in loads}
         self._bounds = {key: bound for key, bound in self._bounds.items() if not self._is_above(key, bound)}
-        suspects = [load.key for load in loads if load.steadiest >= STEADY and self._needs_bound(load.key)]
+        suspects = [load.key for load in loads if load.steadiest >= STEADY and self._needs_bound(load.key, now_ms)]
         suspects = [key for key in suspects if key.side != "consumer" and key.peer not in NO_PEERS]
         suspects = [key for key in suspects if declared.discovery.selects(key)]
         self._examined = {key: self._examined.get(key, 0) for key in suspects}
@@ -95,14 +97,17 @@ class Discovering:
         if abs(now_ms - self._judged_ms) < JUDGE_MS:
             return
         self._judged_ms = now_ms
-        last, known = self.candidates, dict[PoolKey, KnownSize]()
+        last, known, reported_ms = self.candidates, dict[PoolKey, KnownSize](), dict[PoolKey, int]()
         for key in {**last, **self._loads}:
             if targets := reported(key, sizes, metrics, now_ms):
                 known[key] = KnownSize("metrics" if by_metrics(targets) else "actuator", one_size(targets))
+            reported_ms[key] = now_ms if targets else max(sizes.newest_ms(key), self._reported_ms.get(key, 0))
+        self._reported_ms = reported_ms
+        self._bounds = {key: bound for key, bound in self._bounds.items() if key not in known}
         configured = {pool.key for pool in declared.pools}
         notes = {key: notes_of(of, sized=key in known) for key, of in roles.items()}
         threadless = {key: note.text for key, of_pool in notes.items() for note in of_pool}
-        bounds = {key: bound for key, bound in self._bounds.items() if key not in known and key not in threadless}
+        bounds = {key: bound for key, bound in self._bounds.items() if key not in threadless}
         metrics.take_bounds({key: bound.size for key, bound in bounds.items()}, now_ms)
         known |= {key: KnownSize("bound", bound.size) for key, bound in bounds.items()}
         why = {key: bound.why for key, bound in bounds.items()}
@@ -133,10 +138,12 @@ class Discovering:
                 changes[key] = one
         return changes
 
-    def _needs_bound(self, key: PoolKey) -> bool:
-        """Whether nothing else has the candidate's size, as last judged."""
+    def _needs_bound(self, key: PoolKey, now_ms: int) -> bool:
+        """Whether nothing else has had the candidate's size since the first window in which a bound is looked for. A
+        bound in earlier windows may be that of a size that is no longer in force."""
         one = self.candidates.get(key)
-        return one is None or one.size_from in (None, "bound")
+        recently = now_ms - self._reported_ms.get(key, 0) < 1_000 * (LASTS_S + SETTLES_S)
+        return not recently and (one is None or one.size_from in (None, "bound"))
 
     def _is_above(self, key: PoolKey, bound: KnownBound) -> bool:
         """Whether an instance has more in flight than the bound: then the pool has another size."""

@@ -22,8 +22,8 @@ NAMELESS = "spans do not name what it calls: set peer.service, or server.address
 UNSIZED = "no actuator and no metric has its size, and its concurrency shows no bound"
 WHY: Mapping[FoundBy, str] = {
     "configuration": "the configuration names it",
-    "actuator": "an actuator reports its size",
-    "metrics": "metrics of its service have its size",
+    "actuator": "an actuator reported its size",
+    "metrics": "metrics of its service had its size",
 }
 
 

@@ -86,7 +86,16 @@ class OperatorInputs:
                 at_ms = _read_at_ms(record)
                 occupancy = occupancy_report(target.occupancy, at_ms)
                 slo_ms = record.slo.ToNanoseconds() / 1e6 if record.HasField("slo") else None
-                report = SizeReport(size, at_ms, target.instance, record.written, occupancy, target.reporter, slo_ms)
+                report = SizeReport(
+                    size,
+                    at_ms,
+                    target.instance,
+                    record.written,
+                    occupancy,
+                    target.reporter,
+                    slo_ms,
+                    record.recommends,
+                )
                 self.sizes.report(key, report)
 
 

@@ -25,7 +25,8 @@ class TargetSize:
     occupancy: its reports under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
     configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
     from_metrics: the size is that of a metric, not of an actuator; read_at_ms is then the time of its point.
-    slo_ms: the SLO of the pool's service that the target declares; None where it declares none.
+    slo_ms: the SLO of the pool's service that the target declares; None where it declares none. recommends: its
+    actuator only reads it.
     """
 
     instance: str
@@ -36,6 +37,7 @@ class TargetSize:
     owned_at_ms: int = 0
     from_metrics: bool = False
     slo_ms: float | None = None
+    recommends: bool = False
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
@@ -46,7 +48,7 @@ class SizeReport:
     """One report of one target. size: None where it has no limit. at_ms: Unix time of receipt.
 
     written: the actuator has just set the size. Otherwise the size may be as old as the last reading. occupancy: None
-    where the target does not report it. reporter, slo_ms: as in `TargetSize`.
+    where the target does not report it. reporter, slo_ms, recommends: as in `TargetSize`.
     """
 
     size: int | None
@@ -56,6 +58,7 @@ class SizeReport:
     occupancy: OccupancyReport | None = None
     reporter: str = ""
     slo_ms: float | None = None
+    recommends: bool = False
 
 
 def one_size(targets: Iterable[TargetSize]) -> int | None:
@@ -87,8 +90,7 @@ class Sizes:
         """Adds a report.
 
         The first reporter owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored
-        meanwhile. An empty reporter, which never writes, neither owns the target nor changes its owner, or the owner's
-        SLO.
+        meanwhile. An empty reporter neither owns the target nor changes its owner, or the owner's SLO.
         """
         size, at_ms, instance, reporter = report.size, report.at_ms, report.instance, report.reporter
         targets = self._targets.setdefault(key, {})
@@ -98,8 +100,17 @@ class Sizes:
         earlier = previous.occupancy if previous is not None and previous.size == size else ()
         owner, owned_at_ms = (reporter, at_ms) if reporter else _owner(previous, at_ms)
         occupancy = kept(earlier, report.occupancy, at_ms)
-        slo_ms = previous.slo_ms if previous is not None and owner != reporter else report.slo_ms
-        targets[instance] = TargetSize(instance, size, at_ms, occupancy, owner, owned_at_ms, slo_ms=slo_ms)
+        of_owner = previous if previous is not None and owner != reporter else report
+        targets[instance] = TargetSize(
+            instance,
+            size,
+            at_ms,
+            occupancy,
+            owner,
+            owned_at_ms,
+            slo_ms=of_owner.slo_ms,
+            recommends=of_owner.recommends,
+        )
         of_target = self._of_target.setdefault(key, {})
         for silent in [name for name, target in targets.items() if at_ms - target.read_at_ms > self._fresh_ms]:
             del targets[silent], of_target[silent]

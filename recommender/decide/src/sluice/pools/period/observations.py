@@ -42,6 +42,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         occupancy=occupancy((target.occupancy for target in targets), pool_step.now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
         from_metrics=by_metrics(targets),
+        by_hand=bool(targets) and all(target.recommends for target in targets),
         may_apply=pool_step.threshold.applies,
         sampling=pool_step.sampling,
     )

@@ -6,7 +6,7 @@ from math import erfc, sqrt
 
 from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
-from sluice.pools.policy.allowed import REPORTED_FULL, was_full
+from sluice.pools.policy.allowed import REPORTED_FULL, unmeasured, was_full
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Observation, Occupancy
 from sluice.pools.policy.pace import Beat
@@ -82,7 +82,10 @@ def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, 
         if observation.named is None and confidence_in(view.choice, learnt, observation) < LEAST_CONFIDENCE:
             return Case.UNSURE
         return Case.LOOK if view.choice.look else Case.BETTER
-    return Case.NEVER_FULL if never_full(learnt, observation, view) else Case.BEST
+    if never_full(learnt, observation, view):
+        return Case.NEVER_FULL
+    known_better = view.outlook is not None and not view.outlook.lower <= current <= view.outlook.upper
+    return Case.UNMEASURED if known_better and unmeasured(facts, learnt, current) else Case.BEST
 
 
 def _silent(learnt: Learnt, observation: Observation, now_ms: int) -> bool:

@@ -154,6 +154,7 @@ class Observation:
     - sampling: of the spans behind the buckets; None where they are all there.
     - sampled: of a sample that can be scaled, the buckets with their sizes, from the last stretch on (scaled.py).
     - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
+    - by_hand: no actuator of the pool writes: people set its size, or nobody does.
     - may_apply: decisions on this threshold may be applied.
     """
 
@@ -169,6 +170,7 @@ class Observation:
     occupancy: Occupancy | None = None
     read_ms: int | None = None
     from_metrics: bool = False
+    by_hand: bool = False
     may_apply: bool = True
     sampling: Sampling | None = None
     sampled: Buckets | None = None

@@ -23,6 +23,7 @@ from sluice.fast.changed import changed
 from sluice.model.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
+from sluice.pools.policy.by_hand import made, standing, unmade
 from sluice.pools.policy.case import case_of, confidence_in, never_full, unseen
 from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
 from sluice.pools.policy.harm import REFUSED_MS, left, refusing
@@ -53,7 +54,7 @@ SLO_UNCONFIRMED = (
 COMPARES = ("COMPARES", "APPLY needs another model: the configured one serves comparison")
 # Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
-ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
+ADVISES = frozenset({Case.UNMEASURED, Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
 
 def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolState, Decision]:
@@ -66,19 +67,23 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms)
     callee_waits = bool(observation.constraints.callee)
     holds = holds_of(observation)
-    facts = unactuated(state.facts) if holds else state.facts
+    facts = unactuated(state.facts) if holds else made(state.facts, observation, now_ms)
     learnt = learn(version, buckets, facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms)
     learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
     unmeasured = bool(holds) or (observation.sampling is not None and observation.sampling.refuses)
     facts, verdict = (facts, None) if unmeasured else watch(facts, learnt, observation, now_ms)
-    view = replace(view_of(facts, learnt, observation, now_ms), verdict=verdict)
-    case = case_of(facts, learnt, observation, view, now_ms)
-    decision = _decision(case, facts, learnt, observation, view)
+    asked = unmade(facts, observation)
+    begun = facts if asked is None else changed(facts, change=None)
+    view = replace(view_of(begun, learnt, observation, now_ms), verdict=verdict)
+    if asked is not None:
+        view = standing(view, asked, facts.trust, observation.constraints, now_ms)
+    case = case_of(begun, learnt, observation, view, now_ms)
+    decision = _decision(case, begun, learnt, observation, view)
     if observation.slo_s == inf and decision.state is State.PROVIDED:
         decision = replace(decision, state=State.LEARNING)
-    standing = advise(learnt.standing, observation, view, learnt, full_share(facts, learnt), now_ms)
-    decision = with_advice(decision, standing.advice if _advises(case, decision.state, standing.advice) else None)
-    learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
+    advised = advise(learnt.standing, observation, view, learnt, full_share(begun, learnt), now_ms)
+    decision = with_advice(decision, advised.advice if _advises(case, decision.state, advised.advice) else None)
+    learnt = changed(learnt, wanted=_wanted(view, decision), standing=advised)
     evidence = judged_scaled(state.scaled, observation)
     named = named_by_sample(decision, evidence, observation) if case in SAMPLED else decision
     if holds:
@@ -183,7 +188,7 @@ def _targets(
         return still_for(change, change.basis, observation.sizes)
     if case is Case.WAVE_ON and change is not None:
         return next_wave(change.targets, observation.sizes)
-    if case not in (Case.BETTER, Case.LOOK, Case.STOPPED) or view.foreign:
+    if case not in (Case.BETTER, Case.LOOK, Case.STOPPED) or view.foreign or observation.by_hand:
         return ()
     again = change is not None and target == decided_for(facts, view.current)
     return (
@@ -252,6 +257,8 @@ def _reasons(
 ) -> tuple[tuple[str, str], ...]:
     more = _more(case, facts, learnt, observation, view)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
+    if case in (Case.SET, Case.PAUSED) and not observation.sizes:
+        reasons.append((Case.NO_SIZE.name, "; ".join(filter(None, (Case.NO_SIZE.value, _last_known(facts))))))
     if targets:
         reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(observation.sizes)} targets"))
     if (waits := learnt.waits) is not None and just_carried(waits, learnt.until_ms):
@@ -272,6 +279,8 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
             return view.verdict.why if view.verdict else ""
         case Case.SAMPLED | Case.TAIL_SAMPLED | Case.FEW_TRACES if observation.sampling is not None:
             return f"{observation.sampling.text}; see docs/sampling.md"
+        case Case.NO_SIZE:
+            return _last_known(facts)
         case Case.CALLEE:
             return bound.callee
         case Case.SPANS_DISAGREE:
@@ -292,6 +301,10 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
         case Case.OUTSIDE:
             return f"{bound.least} to {bound.most}" + (f": {bound.why}" if bound.why else "")
     return ""
+
+
+def _last_known(facts: Facts) -> str:
+    return "" if facts.current is None else f"the last one known is {facts.current}"
 
 
 def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Change | None:

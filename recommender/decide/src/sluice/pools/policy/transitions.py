@@ -45,6 +45,7 @@ class Case(Enum):
     LOOK = "another size may be better, and is worth a look"
     STUCK = "the pool is full, callers wait, and no larger size was tried"
     UNSURE = "another size seems better, but the confidence is too low to apply it"
+    UNMEASURED = "another size seems better; the one in force, which Sluice did not set, is measured for 2 s before"
     BEST = "no other size is known to be better"
     NEVER_FULL = "no other size is known to be better, and the pool was never full on this CPU limit"
 
@@ -102,6 +103,7 @@ TABLE: dict[Case, Row] = {
     Case.LOOK: Row("chosen", Basis.PROBE, Action.APPLY, None),
     Case.STUCK: Row("chosen", Basis.PROBE, Action.APPLY, None),
     Case.UNSURE: Row("current", Basis.HELD, Action.HOLD, State.LEARNING),
+    Case.UNMEASURED: Row("current", Basis.HELD, Action.HOLD, None),
     Case.BEST: Row("current", Basis.HELD, Action.HOLD, None),
     Case.NEVER_FULL: Row("current", Basis.HELD, Action.HOLD, State.UNSATURATED),
 }

@@ -1,5 +1,7 @@
 """The commands `sluice actuations list | show | rollback`."""
 
+from datetime import UTC, datetime
+
 import click
 
 from sluice.cli.numbers import Whole
@@ -8,6 +10,7 @@ from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, report, sel
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.options import address_option, by_option, dry_run_option, selected, why_option
 from sluice.cli.pools.selector import pool_name
+from sluice.cli.pools.text import not_written_yet
 from sluice.cli.table import print_table
 
 
@@ -77,5 +80,8 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -
         return
     because = f"rollback of {row['request_id']}" + (f": {why}" if why else "")
     with connect(address) as client:
+        decision = client.get(selector(row))
         client.pause(selector(row), by, because, size)
     say(f"sets {what}, and holds it there until `sluice pools resume {name}`")
+    if delay := not_written_yet(decision, datetime.now(UTC)):
+        say(delay)

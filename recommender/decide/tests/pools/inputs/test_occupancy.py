@@ -108,3 +108,12 @@ def test_a_period_observes_it_and_the_answer_shows_it(monkeypatch: pytest.Monkey
     assert [each.busy for each in of_cart] == [32, 33, 34]
     assert world.cart.revision == revision or world.cart.content.action == "APPLY"
     assert world.cart.targets[0].occupancy[-1].busy == (34, 34.0, 34)
+
+
+@pytest.mark.parametrize(("readings", "full", "share"), [(3, 3, 1.0), (2, 2, 2 / 7), (4, 3, 3 / 9)])
+def test_a_newest_report_that_was_always_full_is_of_a_full_pool(readings: int, full: int, share: float) -> None:
+    """LIGHT has 5 readings, none of them full. 3 readings are 6 s."""
+    busy = Occupancy(readings=readings, full=full, busy=32, busy_mean=32.0, busy_most=32)
+    at = seen(kept_of((1_000, "a", 32, LIGHT), (9_000, "a", 32, busy)), 10_000)
+    assert at is not None
+    assert at.full_share == pytest.approx(share)

@@ -107,6 +107,14 @@ def test_a_fall_to_less_than_half_is_a_collapse_where_the_pool_is_full_or_slower
     assert found == (GuardVerdict(Case.COLLAPSED, 32, "49/s at 16, 100/s at 32") if collapsed else None)
 
 
+@pytest.mark.parametrize(("seconds", "collapsed"), [(11, False), (12, True)])
+def test_a_fall_is_judged_once_requests_could_have_ended(seconds: int, collapsed: bool) -> None:
+    """1 a second of 12 s each at 32: what began at 16 ends after 12 s, and none of 12 expected ones did."""
+    slow = replace(TRUST, measured=(replace(AT_32, per_s=1.0, stay_s=12.0),))
+    found = judged(slow, scene(16, *beats(16, seconds, 0.01, 16.0), full=1.0), seconds)[1]
+    assert (found is not None) == collapsed
+
+
 def test_after_two_minutes_a_change_is_not_on_trial_any_more() -> None:
     """Whether the operator's size does more still is judged."""
     some = beats(16, 30, 80.0, 16.0, 20.0, since=S0 + 100)
@@ -215,6 +223,17 @@ def test_the_look_tells_whether_it_is_the_demand(seconds: int, per_s: float, gav
     else:
         assert verdict is None
         assert (after.demand_per_s, after.demand_until_ms) == (61.0, T0 + 46_000 + REFUSED_MS)
+
+
+@pytest.mark.parametrize(("when_full", "gave_up"), [(67.0, False), (66.0, True)])
+def test_a_size_that_completed_as_much_when_it_was_full_is_not_given_up(when_full: float, gave_up: bool) -> None:
+    """60 a second, and then 95 at the operator's size: the load grew meanwhile. 0.7 of 95 are 66.5."""
+    looked = replace(judged(TRUST, LESS, 30)[0], since_ms=T0 + 31_000)
+    there = replace(scene(32, *beats(32, 3, 95.0, 20.0, since=S0 + 31), from_size=None), when_full_per_s=when_full)
+    after, verdict = judged(looked, there, 34)
+    assert (after.check, verdict is not None) == (None, gave_up)
+    if not gave_up:
+        assert after.demand_per_s == 95.0
 
 
 def test_a_look_lasts_until_it_tells() -> None:
@@ -370,6 +389,14 @@ def test_a_size_of_ours_that_was_hardly_seen_is_no_measure_of_the_next() -> None
     hardly = left(TRUST, 32, tuple(beats(32, 1, 50.0, 12.0)), 4.0, 0)
     assert TRUST.operator == 32
     assert hardly.at(32, 4.0) != TRUST.at(32, 4.0)
+
+
+def test_the_first_stay_at_a_size_is_not_its_measure() -> None:
+    """A service collapses at the operator's 89: 151, 35 and 44 a second, the last 88 in flight for 2 s each."""
+    began = beats(89, 1, 151.0, 49.0)
+    came = (*began, *beats(89, 1, 35.0, 88.0, since=S0 + 1), *beats(89, 1, 44.0, 88.0, since=S0 + 2))
+    record = left(Trust(89, T0), 89, came, 4.0, 0).at(89, 4.0)
+    assert (record.per_s, record.stay_s) == (44.0, 2.0)
 
 
 def test_the_operator_s_is_not_forgotten_for_those_of_ours() -> None:

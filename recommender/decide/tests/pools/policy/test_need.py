@@ -1,6 +1,7 @@
 """What the busiest stretch needed: numbers by hand."""
 
 from dataclasses import replace
+from math import inf
 
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.policy.allowed import least_needed
@@ -64,9 +65,9 @@ def test_a_burst_counts_alike_in_whatever_periods_it_is_read() -> None:
     assert DAY_MS == 24 * HOUR_MS
 
 
-def needed(peak: float, current: int, curve: Curve, *sizes: int) -> int:
+def needed(peak: float, current: int, curve: Curve, *sizes: int, slo_s: float = inf) -> int:
     learnt = Learnt(evidence=evidence(*sizes, curve=curve, seconds=60), peaks=(Peak(HOUR, peak),))
-    return least_needed(learnt, believed(None, learnt.evidence, 4.0).now, current)
+    return least_needed(learnt, believed(None, learnt.evidence, 4.0).now, current, slo_s)
 
 
 def test_a_pool_that_was_light_keeps_what_its_peak_took_and_a_quarter_more() -> None:
@@ -94,6 +95,16 @@ def test_a_service_that_falls_keeps_the_smallest_size_that_does_a_quarter_more_t
     falls = replace(FALLS, speed=14.4)
     assert [round(falls.throughput(size)) for size in (5, 6, 12, 64)] == [62, 71, 99, 50]
     assert needed(falls.throughput(64), 64, falls, 3, 4, 5, 6, 8, 12, 16, 32, 64) == 6
+
+
+def test_what_is_late_is_not_needed() -> None:
+    """FALLS completes 330 a second at 12 threads, of 36 ms each, and 354 at 16, of 45 ms. Within 40 ms 0.58 of the
+    first are in time, and 0.41 of the others. Where no size has half in time, all completions count."""
+    sizes = (2, 4, 6, 8, 10, 12, 14, 16, 20, 32, 64)
+    peak = FALLS.throughput(16)
+    assert needed(peak, 64, FALLS, *sizes) in (13, 14, 15)
+    assert needed(peak, 64, FALLS, *sizes, slo_s=0.04) < 12
+    assert needed(peak, 64, FALLS, *sizes, slo_s=0.001) in (13, 14, 15)
 
 
 def test_nothing_known_needs_nothing() -> None:

@@ -5,7 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, newest, pace_of, since, visit, with_beats
+from sluice.pools.policy.pace import (
+    LASTS_S,
+    Beat,
+    Pace,
+    after_a_stay,
+    newest,
+    pace_of,
+    since,
+    visit,
+    with_beats,
+)
 from sluice_kit.decide.feeds import buckets, joined
 
 T0 = 1_700_000_000_000
@@ -79,3 +89,21 @@ def test_beats_since_a_size_and_of_its_last_visit() -> None:
     assert visit(beats, 32) == (three,)
     assert visit(beats[:2], 32) == (one, two)
     assert visit(beats, 64) == ()
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "left"),
+    [
+        # 0.1 s each: all seconds but those that begin within it.
+        (5.0, [1, 2, 3]),
+        (75.0, [2, 3]),
+        # 4 s each: only the newest is left.
+        (200.0, [3]),
+    ],
+)
+def test_seconds_after_the_first_stay(in_flight: float, left: list[int]) -> None:
+    beats = tuple(Beat(S0 + at, 16, 50.0, 0.0, in_flight, 1.0) for at in range(4))
+    assert [beat.second - S0 for beat in after_a_stay(beats)] == left
+    assert after_a_stay(()) == ()
+    silent = (beats[0], beats[1]._replace(good=0.0))
+    assert after_a_stay(silent) == silent[1:]

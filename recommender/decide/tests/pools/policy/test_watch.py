@@ -71,6 +71,23 @@ def test_where_spans_show_the_pool_full_an_old_report_of_a_full_one_replaces_not
     assert with_occupancy(idle, told(8.0, 1.0), -1).concurrency.tolist() == [8.0] * 10
 
 
+@pytest.mark.parametrize(("per_s", "age_s", "full"), [(11.0, 2.0, True), (73.0, 2.0, False), (11.0, 20.0, False)])
+def test_spans_do_not_show_requests_that_have_not_ended(per_s: float, age_s: float, full: bool) -> None:
+    """17 of 34 in flight, and 11 a second: 1.5 s each, read after 2 s. The pool collapsed, and a report says so."""
+    known = replace(buckets(NOW + 1_000, 1, 34, 17.0, per_s), known_ms=NOW + 2_000 + 1_000 * age_s)
+    expected = 34.0 if full else 17.0
+    assert with_occupancy(known, told(34.0, 1.0), NOW).concurrency.tolist() == [expected] * 10
+    silent = replace(known, completions=np.zeros(10))
+    assert with_occupancy(silent, told(34.0, 1.0), NOW).concurrency.tolist() == [34.0] * 10
+
+
+def test_a_pool_that_drains_is_not_a_full_one() -> None:
+    """18 in use of 5: the size has just fallen from 34, and 26 are in flight by spans."""
+    drains = buckets(NOW, 1, 5, 26.0, 7.0)
+    assert with_occupancy(drains, told(18.0, 1.0)) is drains
+    assert with_occupancy(drains, told(5.0, 1.0)).concurrency.tolist() == [5.0] * 10
+
+
 def test_a_report_of_a_full_pool_makes_no_full_second_of_an_idle_one() -> None:
     """The demo's cart was kept at 7 of 12: after a change to 8 its only reading was full, and three seconds of a load
     that fell counted as what a full pool of 8 completes."""

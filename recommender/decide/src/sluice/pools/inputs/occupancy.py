@@ -11,8 +11,9 @@ from sluice.pools.v1 import occupancy_pb2
 
 # An actuator reports every 15 s, and sooner after a change. A report 5 s older than that does not count as current.
 FRESH_MS = 20_000
-# The share of full readings counts over this time.
-OVER_MS = 30_000
+# The share of full readings counts over this time. Of a target whose newest report has so many readings, all of them
+# full, it is 1: the pool was full for 6 s, whatever it was before.
+OVER_MS, FULL_READINGS = 30_000, 3
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,18 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
     return Occupancy(
         busy=fmean(report.busy[1] for report in newest),
         waiting=fmean(mean for _, mean, _ in waiting) if waiting else None,
-        full_share=fmean(
-            sum(report.full for report in reports) / sum(report.readings for report in reports) for reports in recent
-        ),
+        full_share=fmean(map(_full_share, recent)),
         at_ms=max(report.at_ms for report in newest),
         busy_most=max(report.busy[2] for report in newest),
         waiting_most=max(most for _, _, most in waiting) if waiting else None,
         readings=sum(report.readings for reports in recent for report in reports),
         coarse=any(report.coarse for report in newest),
     )
+
+
+def _full_share(reports: list[OccupancyReport]) -> float:
+    """Of one target. Worked: 1 of 2 readings full, and then 3 of 3: 1, and not 4 of 5."""
+    newest = reports[-1]
+    if newest.full == newest.readings >= FULL_READINGS:
+        return 1.0
+    return sum(report.full for report in reports) / sum(report.readings for report in reports)

@@ -21,8 +21,8 @@ CHECKED
   is away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size
   completes all that comes unless it does harm.
 GAVE_UP
-  The same in a pool that is full or slower, or where the look showed more completions at the operator's size. The
-  operator's size is held for 10 min, twice as long each time, up to a day.
+  The same in a pool that is full or slower, or where the look showed more completions at the operator's size than the
+  size of ours had when it was full. The operator's size is held for 10 min, twice as long each time, up to a day.
 
 Worked: 100 a second at the operator's 32, then 16. Nothing completes: back after 5 s plus the delay of windows. 60 a
 second, 16 in flight: GAVE_UP after 30 s. 60 a second, 6 in flight: 32 for 15 s; at 95 a second there GAVE_UP; at 61 the
@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from sluice.fast.worth import FULL_SHARE
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, after_a_stay, most_over, pace_of, pace_over, since, visit
+from sluice.pools.policy.pace import LASTS_S, Beat, Pace, after_a_stay, pace_of, pace_over, since, visit
 from sluice.pools.policy.transitions import Case
 
 # Below COLLAPSED_TO of the completions before, a change collapsed. Below FEWER of the operator's, the operator's is
@@ -55,9 +55,6 @@ SLOWER, GUARD_SLOWER = 1.5, 1.3
 EXPECTED = 10.0
 # Length of a look at the operator's size in s, or shorter as soon as so many requests completed.
 CHECK_S, CHECK_COMPLETIONS = 15.0, 50.0
-# The most that a size completed over SEEN_S is what it can complete. The first seconds of a smaller size do not count:
-# a service that slowly suffers still completes what it did before.
-SETTLES_MS = 10_000
 ERRORS, ERRORS_BY, ERRORS_SURE = 5.0, 0.02, 2.0
 REFUSED_MS, ERRORS_REFUSED_MS, GIVEN_UP_MS, LONGEST_MS = 600_000, 3_600_000, 600_000, 86_400_000
 # How many measured and how many refused sizes are kept.
@@ -144,6 +141,9 @@ class Scene:
       first.
     - full_share: of the newest seconds, 0..1. lag_ms: the delay of windows.
     - unread: no target reports its size any more. The service is away, and no change caused its silence.
+    - when_full_per_s: the most that the pool completed while it was full, at the last size of ours or a smaller one. 0
+      where it never was.
+    - before: the size before by the evidence of a full pool, None without any.
     """
 
     current: int
@@ -154,6 +154,8 @@ class Scene:
     cores: float
     lag_ms: int
     unread: bool = False
+    when_full_per_s: float = 0.0
+    before: SizeRecord | None = None
 
 
 def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None]:
@@ -175,19 +177,18 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdic
 
 
 def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None]:
-    """Whether the last change did harm. Where the size before was not measured, as where an actuator takes steps of its
-    own, the operator's size is the measure."""
+    """Whether the last change did harm. Where the size before was not measured, the evidence of it is the measure, and
+    without that the operator's size, as where an actuator takes steps of its own. Evidence does not count errors."""
     if scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
     record = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
-    if record is None:
-        return trust, None
+    before = trust.at(scene.from_size, scene.cores) or scene.before or record
     pace = pace_of(scene.beats, scene.current, -(-trust.since_ms // 1_000))
-    why = _collapsed(record, pace, scene, trust.since_ms, now_ms)
-    if why:
-        verdict = GuardVerdict(Case.COLLAPSED, record.size, why)
+    why = _collapsed(before, pace, scene, trust.since_ms, now_ms) if before is not None else ""
+    if before is not None and why:
+        verdict = GuardVerdict(Case.COLLAPSED, before.size, why)
         return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
-    if pace is not None and pace.seconds >= SEEN_S and errors_rise(record, pace):
+    if record is not None and pace is not None and pace.seconds >= SEEN_S and errors_rise(record, pace):
         why = f"{pace.failed:.0%} at {scene.current}, {record.failed:.0%} at {record.size}"
         verdict = GuardVerdict(Case.ERRORS_RISE, record.size, why)
         return _back(trust, verdict, operator, scene.current, ERRORS_REFUSED_MS, now_ms)
@@ -271,11 +272,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     if by_demand or larger:
         return None
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
-    grew = scene.from_size is not None and scene.from_size < scene.current
-    settled_s = 0.0 if grew else (trust.since_ms + SETTLES_MS) / 1_000
-    settled = tuple(beat for beat in away if beat.second >= settled_s)
-    most_per_s = max(does.per_s, most_over(settled, SEEN_S))
-    seen_per_s = most_per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
+    seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
     return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
 
 
@@ -296,16 +293,21 @@ def _checked(
     if per_s * LASTS_S >= EXPECTED and check.per_s == 0:
         # Either nothing arrived or nothing ended. That more arrives now may be chance, so only the size is refused.
         return _after_silence(trust, operator, now_ms), None
-    if per_s * LASTS_S >= EXPECTED and check.per_s < FEWER * per_s:
+    if per_s * LASTS_S >= EXPECTED and max(check.per_s, scene.when_full_per_s) < FEWER * per_s:
         return given_up(trust, operator, f"{check.per_s:.3g}/s at the size before, {per_s:.3g}/s at {operator}", now_ms)
     demand = max(per_s, check.per_s)
     return replace(trust, check=None, demand_per_s=demand, demand_until_ms=now_ms + REFUSED_MS), None
 
 
 def _after_silence(trust: Trust, operator: int, now_ms: int) -> Trust:
-    size = next((record.size for record in reversed(trust.measured) if record.size != operator), None)
+    size = last_of_ours(trust)
     trust = replace(trust, check=None)
     return trust if size is None else refusing(trust, size, operator, REFUSED_MS, now_ms)
+
+
+def last_of_ours(trust: Trust) -> int | None:
+    """The last measured size that Sluice set, None without one."""
+    return next((record.size for record in reversed(trust.measured) if record.size != trust.operator), None)
 
 
 def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, GuardVerdict]:

@@ -128,19 +128,3 @@ def after_a_stay(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
     done = newest_beat.good + newest_beat.failed
     stay_s = newest_beat.in_flight_s / done if done > 0 else inf
     return tuple(beat for beat in beats if beat.second >= beats[0].second + stay_s) or beats[-1:]
-
-
-def most_over(beats: tuple[Beat, ...], length_s: float) -> float:
-    """The most completions per second without an error over consecutive beats of `length_s`; 0 without such beats.
-
-    Worked, over 2 s: 10, 40, 60 and 5 a second are 50.
-    """
-    most = 0.0
-    for first in range(len(beats)):
-        length = good = 0.0
-        for beat in beats[first:]:
-            length, good = length + beat.length_s, good + beat.good
-            if length >= length_s - 1e-6:
-                most = max(most, good / length)
-                break
-    return most

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from sluice.fast.belief_levels import COMPLETIONS, CORES, IN_FLIGHT_S, SATURATED, SECONDS
 from sluice.fast.changed import changed
-from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, FULL
+from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, FULL, OVER
 from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
-from sluice.pools.policy.harm import GuardVerdict, Scene, in_force, watched
+from sluice.pools.policy.harm import SEEN_S, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.state import Facts, Learnt
@@ -51,8 +52,29 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         lag_ms=max(0, now_ms - learnt.until_ms),
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
     )
+    size = last_of_ours(trust) if trust.check is not None else scene.from_size
+    if size is not None:
+        most, at_size = _when_full(learnt, size, observation.cores)
+        # A pool that was shrunk may have collapsed at the size before, whose evidence is older.
+        record = SizeRecord(size, at_size, size / at_size, 0.0, observation.cores, scene.lag_ms) if at_size else None
+        before = record if size < current else None
+        scene = replace(scene, when_full_per_s=most, before=before)
     trust, verdict = watched(trust, scene, now_ms)
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
+
+
+def _when_full(learnt: Learnt, size: int, cores: float) -> tuple[float, float]:
+    """The most completions per second of a full pool, 3 s at least, at this size or a smaller one; and those at this
+    size. 0 without evidence."""
+    table = learnt.evidence.table
+    if len(table) == 0:
+        return 0.0, 0.0
+    on, saturated, completions, seconds, in_flight_s = table[:, [CORES, SATURATED, COMPLETIONS, SECONDS, IN_FLIGHT_S]].T
+    in_flight = in_flight_s / seconds
+    full = (on == cores) & (saturated > 0) & (seconds >= SEEN_S) & (in_flight <= OVER * size)
+    per_s = completions / seconds
+    at_size = full & (in_flight >= size / OVER)
+    return float(per_s[full].max(initial=0.0)), float(per_s[at_size].max(initial=0.0))
 
 
 def spans_full(before_ms: int, buckets: Buckets) -> int:

@@ -37,8 +37,16 @@ def test_a_pool_was_full_when_3_s_were_at_its_size(in_flight: float, seconds: fl
 
 def test_a_target_that_says_that_it_is_full_counts() -> None:
     assert not was_full(Learnt(), 16, None)
-    assert was_full(Learnt(), 16, Occupancy(16.0, None, 0.9, NOW))
-    assert not was_full(Learnt(), 16, Occupancy(16.0, None, 0.89, NOW))
+    assert was_full(Learnt(), 16, Occupancy(16.0, None, 0.9, NOW, readings=3))
+    assert not was_full(Learnt(), 16, Occupancy(16.0, None, 0.89, NOW, readings=3))
+    assert not was_full(Learnt(), 16, Occupancy(16.0, None, 0.9, NOW, readings=3, coarse=True))
+
+
+def test_a_moment_at_which_all_are_in_use_is_no_full_pool_unless_callers_wait() -> None:
+    """A look at 4 in a light load: 4 of 4 in use in one reading, and 1 in flight for the next 5 s. The belief would
+    learn that a full pool of 4 completes 8 a second, and forget 100 a second of 12."""
+    assert not was_full(Learnt(), 4, Occupancy(4.0, 0.0, 1.0, NOW, waiting_most=0, readings=2))
+    assert was_full(Learnt(), 4, Occupancy(4.0, 1.0, 1.0, NOW, waiting_most=1, readings=1))
 
 
 def test_refused_sizes_are_left_out_with_all_beyond_them() -> None:

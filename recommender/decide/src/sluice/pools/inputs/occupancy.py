@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from sluice.pools.policy.observation import Occupancy
+from sluice.pools.policy.observation import FULL_READINGS, Occupancy
 from sluice.pools.v1 import occupancy_pb2
 
 # An actuator reports every 15 s, and sooner after a change. A report 5 s older than that does not count as current.
 FRESH_MS = 20_000
 # The share of full readings counts over this time. Of a target whose newest report has so many readings, all of them
 # full, it is 1: the pool was full for 6 s, whatever it was before.
-OVER_MS, FULL_READINGS = 30_000, 3
+OVER_MS = 30_000
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,9 @@ COLLAPSING_S = 2.0
 MEASURED_S = 2.0
 # Older seconds have less weight: of three seconds, the first counts 0.99.
 COUNTED = 0.98
-# From this share of a target's newest readings on, the target reports a full pool. It reports an idle one where none of
-# so many readings had this part of the size in use. Readings are moments: between two of them a burst may fill the
-# pool.
-REPORTED_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
+# A target reports an idle pool where none of so many readings had this part of the size in use. Readings are moments:
+# between two of them a burst may fill the pool.
+TOLD_IDLE, TOLD_READINGS = 0.7, 10
 
 
 def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> bool:
@@ -42,7 +41,7 @@ def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: fl
 
     Worked, a size of 16: full seconds count from a mean of 13.6 in flight on, and 3 s of them suffice.
     """
-    if occupancy is not None and not occupancy.coarse and occupancy.full_share >= REPORTED_FULL:
+    if occupancy is not None and occupancy.full:
         return True
     least = log(OF_SIZE * size)
     table = learnt.evidence.table

@@ -6,9 +6,9 @@ from math import erfc, sqrt
 
 from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
-from sluice.pools.policy.allowed import REPORTED_FULL, unmeasured, was_full
+from sluice.pools.policy.allowed import unmeasured, was_full
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.observation import Observation, Occupancy
+from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.reach import legal
 from sluice.pools.policy.state import Change, Facts, Learnt

@@ -13,6 +13,10 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.sampling.verdict import Sampling
 
+# From this share of a target's newest readings on, the target reports a full pool, if there are so many readings or
+# callers wait.
+REPORTED_FULL, FULL_READINGS = 0.9, 3
+
 
 def _no_values() -> Floats:
     return np.zeros(0)
@@ -137,6 +141,13 @@ class Occupancy:
     waiting_most: int | None = None
     readings: int = 0
     coarse: bool = False
+
+    @property
+    def full(self) -> bool:
+        """Whether the pool is reported as full. Readings are moments, so a full one needs callers that wait, or others:
+        4 of 4 in use at one moment is no full pool. Coarse readings do not count."""
+        sure = self.readings >= FULL_READINGS or (self.waiting_most or 0) > 0
+        return not self.coarse and sure and self.full_share >= REPORTED_FULL
 
 
 @dataclass(frozen=True)

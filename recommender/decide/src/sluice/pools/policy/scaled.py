@@ -23,7 +23,7 @@ import numpy as np
 
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import Second, ended
-from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
+from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.learn import late, of_version, with_seconds
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.state import Learnt, Scaled
@@ -130,7 +130,7 @@ def _reported(occupancy: Occupancy | None, size: float) -> bool | None:
     """Whether targets report a full pool, or one with room; None where they do not tell."""
     if occupancy is None or occupancy.coarse:
         return None
-    if occupancy.full_share >= REPORTED_FULL and occupancy.busy >= FULL * size:
+    if occupancy.full and occupancy.busy >= FULL * size:
         return True
     idle = occupancy.full_share == 0 and occupancy.readings >= TOLD_READINGS
     return False if idle and occupancy.busy_most < TOLD_IDLE * size else None

@@ -10,7 +10,7 @@ from sluice.fast.belief_levels import COMPLETIONS, CORES, IN_FLIGHT_S, SATURATED
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, FULL, OVER
 from sluice.pools.estimate.samples import is_full
-from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
+from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import SEEN_S, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
@@ -105,7 +105,7 @@ def with_occupancy(buckets: Buckets, occupancy: Occupancy | None, spans_full_ms:
     size, by_spans = buckets.size, buckets.concurrency
     if occupancy.busy > DRAINS * float(size[-1]):
         return buckets
-    if occupancy.full_share >= REPORTED_FULL:
+    if occupancy.full:
         shown = spans_full_ms >= 0 and int(buckets.start_ms[-1]) - spans_full_ms <= SPANS_SHOW_MS
         if shown and not _unended(buckets):
             return buckets

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, isnan
+from math import isnan
 from typing import NamedTuple
 
 from sluice.pools.policy.observation import Buckets
@@ -118,13 +118,13 @@ def pace_over(beats: Iterable[Beat]) -> Pace | None:
 
 
 def after_a_stay(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
-    """The beats that begin a stay of a request, as of the newest beat, after the first; at least the newest.
+    """The beats that begin a stay of a request, as of the newest beat, after the first; at least the newest. All, where
+    nothing completed in that.
 
     Worked: 151, 35 and 44 a second complete, 49, 88 and 88 are in flight: requests stay for 2 s, so only 44 is left.
     """
-    if not beats:
+    done = beats[-1].good + beats[-1].failed if beats else 0.0
+    if done <= 0:
         return beats
-    newest_beat = beats[-1]
-    done = newest_beat.good + newest_beat.failed
-    stay_s = newest_beat.in_flight_s / done if done > 0 else inf
-    return tuple(beat for beat in beats if beat.second >= beats[0].second + stay_s) or beats[-1:]
+    since_s = beats[0].second + beats[-1].in_flight_s / done
+    return tuple(beat for beat in beats if beat.second >= since_s) or beats[-1:]

@@ -9,13 +9,13 @@ import numpy as np
 
 from bench.best_fixed import best_fixed, held
 from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision.lineup import LATE, PUBLISHED, VARIANTS, of_asked
+from bench.decision.lineup import LATE, PUBLISHED, REPORTS, VARIANTS, of_asked
 from bench.decision.summary import markdown
 from bench.generate import HELD_OUT, scenario
 from bench.race import PROCESSES, Task, mapped, run
 
 SEED, CHOOSING = 1, (11,)
-RACERS = of_asked([SLUICE, *VARIANTS, HARDWARE, *PUBLISHED, *LATE])
+RACERS = of_asked([SLUICE, REPORTS, *VARIANTS, HARDWARE, *PUBLISHED, *LATE])
 WORSE = 0.02
 
 
@@ -44,7 +44,12 @@ def report(regrets: Sequence[Regrets]) -> str:
     head = ["racer", "median regret", "95th percentile", "worst", "worse than holding by over 2 %"]
     text += markdown(head, [_row(racer, racer, regrets) for racer in RACERS])
     laws = sorted({result.law for result in regrets})
-    rows = [_row(f"{SLUICE}, {law}", SLUICE, [result for result in regrets if result.law == law]) for law in laws]
+    racers = [racer for racer in (SLUICE, REPORTS) if racer in RACERS]
+    rows = [
+        _row(f"{racer}, {law}", racer, [result for result in regrets if result.law == law])
+        for racer in racers
+        for law in laws
+    ]
     return f"{text}\n{markdown(head, rows)}\nBars: median <= 1 %, 95th percentile <= 5 %, none worse than holding.\n"
 
 

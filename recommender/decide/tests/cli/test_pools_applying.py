@@ -47,6 +47,13 @@ def test_a_difference_says_when_an_actuator_is_asked_to_end_it(run: Run, server:
     ]
 
 
+def test_a_target_that_nobody_writes_changes_by_hand(run: Run, server: PoolServer) -> None:
+    cart = server.explanations[0].pool_size
+    cart.sizes[0].recommends = True
+    result = run("pools", "diff", "--service", "cart", SLUICE_RECOMMENDER=server.address)
+    assert result.stdout.splitlines()[1].split()[-2:] == ["by", "hand"]
+
+
 def test_differences_as_json(run: Run, server: PoolServer) -> None:
     printed = json.loads(
         run("pools", "diff", "--service", "catalogue", "-o", "json", "--address", server.address).stdout

@@ -95,12 +95,14 @@ def test_an_answer_is_read_from_the_log_with_the_content_that_it_was_written_wit
 
 def test_an_answer_has_what_its_targets_told_lately_and_is_no_other_one_for_it() -> None:
     told = OccupancyReport(5_000, 3, 2, (32, 30.0, 32), (5, 2.5, 6))
-    targets = (TargetSize("a", 32, 6_000, (told,)), TargetSize("b", 32, 26_000, (told,)), TargetSize("c", 32, 6_000))
+    by_hand = TargetSize("c", 32, 6_000, recommends=True)
+    targets = (TargetSize("a", 32, 6_000, (told,)), TargetSize("b", 32, 26_000, (told,)), by_hand)
     given = pool_size(replace(answer(12), targets=targets))
     a, b, c = given.sizes
     assert (a.occupancy.full, a.occupancy.busy, a.occupancy.waiting, a.occupancy.waiting_mean) == (2, 32, 5, 2.5)
     assert not b.HasField("occupancy")  # of 21 s before it was read
     assert not c.HasField("occupancy")
+    assert [target.recommends for target in given.sizes] == [False, False, True]
     bare = pool_size(replace(answer(12), targets=tuple(replace(each, occupancy=()) for each in targets)))
     assert content_of(given) == content_of(bare)
 

@@ -191,7 +191,9 @@ type TargetSize struct {
 	// no new decision.
 	Occupancy *Occupancy `protobuf:"bytes,5,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
 	// The Actuation.reporter that owns the target: the first one, until it has sent no report for a minute. Empty: no owner.
-	Reporter      string `protobuf:"bytes,6,opt,name=reporter,proto3" json:"reporter,omitempty"`
+	Reporter string `protobuf:"bytes,6,opt,name=reporter,proto3" json:"reporter,omitempty"`
+	// Its actuator only recommends: nobody writes a decided size but by hand.
+	Recommends    bool `protobuf:"varint,7,opt,name=recommends,proto3" json:"recommends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -266,6 +268,13 @@ func (x *TargetSize) GetReporter() string {
 		return x.Reporter
 	}
 	return ""
+}
+
+func (x *TargetSize) GetRecommends() bool {
+	if x != nil {
+		return x.Recommends
+	}
+	return false
 }
 
 // A root operation whose requests the pool's service holds up.
@@ -655,7 +664,7 @@ var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xf3\x01\n" +
+	"\x1fsluice/pools/v1/pool_size.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/common/v1/decision.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\x93\x02\n" +
 	"\n" +
 	"TargetSize\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
@@ -663,7 +672,10 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\tunbounded\x18\x03 \x01(\bR\tunbounded\x123\n" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAt\x128\n" +
 	"\toccupancy\x18\x05 \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancy\x12\x1a\n" +
-	"\breporter\x18\x06 \x01(\tR\breporterB\a\n" +
+	"\breporter\x18\x06 \x01(\tR\breporter\x12\x1e\n" +
+	"\n" +
+	"recommends\x18\a \x01(\bR\n" +
+	"recommendsB\a\n" +
 	"\x05_size\"\x91\x01\n" +
 	"\aHoldsUp\x12!\n" +
 	"\froot_service\x18\x01 \x01(\tR\vrootService\x12%\n" +

@@ -27,7 +27,8 @@ def diff_command(service: str, address: str, output: str) -> None:
     """Show where the size in force differs from the decision's target size.
 
     One row an instance, with the size that its actuator read, or without an actuator that its metrics have. WHEN tells
-    when an actuator that applies decisions would write: now, after the instances that get the change first, or not.
+    when its actuator would write: now, after the instances that get the change first, or not. The actuator of a target
+    with `apply: false` only recommends, so its size changes by hand.
     `sluice-actuator --dry-run` also shows the effect of the actuator's own limits, quiet hours and opt-in.
 
     \b
@@ -69,6 +70,8 @@ def _cell(value: Any) -> str:
 def _when(size: PoolSize, target: TargetSize) -> str:
     if size.action != Action.ACTION_APPLY:
         return "not"
+    if target.recommends:
+        return "by hand"
     if size.targets and target.instance not in size.targets:
         return f"after {', '.join(size.targets)}"
     return "now"

@@ -96,6 +96,7 @@ def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
         read_at=read_at,
         occupancy=occupancy_message(newest) if newest is not None else None,
         reporter=target.reporter,
+        recommends=target.recommends,
     )
 
 

@@ -83,6 +83,17 @@ def test_a_target_stands_on_the_way_to_the_choice_or_in_the_range(last: int, cho
     assert stood == replace(choice, size=target)
 
 
+@pytest.mark.parametrize(
+    ("last", "lower", "upper", "stands"),
+    [(32, 10, 12, True), (11, 10, 12, True), (80, 10, 12, False), (32, 10, 64, False), (32, 70, 80, False)],
+)
+def test_a_target_stands_while_the_load_is_light(last: int, lower: int, upper: int, stands: bool) -> None:
+    """The demo's catalogue had 12, 7, 12, 7 within minutes: each light minute forgot that the pool had been full."""
+    light = View(64, None, Outlook(best=lower, lower=lower, upper=upper, loss=0.5, gain=0.2, sure_by=2.0), None)
+    stood = standing(light, Change(64, last, NOW, Basis.CURVE), Trust(), Constraints(), NOW).choice
+    assert stood == (Choice(last, 0.2, 2.0, look=False) if stands else None)
+
+
 def test_a_look_stands_while_another_is_as_good_and_no_size_stands_that_is_refused_or_not_legal() -> None:
     change, view = Change(64, 60, NOW, Basis.PROBE), View(64, None, OUTLOOK, LOOK_70)
     assert standing(view, change, Trust(), Constraints(), NOW).choice == replace(LOOK_70, size=60)

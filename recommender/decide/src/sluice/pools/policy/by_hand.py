@@ -17,6 +17,7 @@ from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts
 from sluice.pools.policy.view import View
+from sluice.pools.policy.worth import Choice
 
 
 def made(facts: Facts, observation: Observation, now_ms: int) -> Facts:
@@ -35,14 +36,18 @@ def unmade(facts: Facts, observation: Observation) -> Change | None:
 
 def standing(view: View, last: Change, trust: Trust, bound: Constraints, now_ms: int) -> View:
     """The view with the size of the last change, which nobody made, as its choice while that stands: it is legal, and
-    lies on the way to the choice, or beyond it in the range; or both are looks.
+    lies on the way to the choice, or beyond it in the range; or both are looks. Where nothing is chosen, because the
+    load is light at this moment, it stands on the way to a range that does not hold the size in force.
 
     Worked, at 64 with a range of 10 to 12: 32 stands while 11 is chosen, and 11 while 32 is; 32 does not stand while 48
-    is chosen.
+    is chosen. With 3 of 64 in flight 32 stands too.
     """
     choice, current, size = view.choice, view.current, last.to_size
     low, high = unrefused((bound.least, bound.most), trust, now_ms)
-    if choice is None or current is None or not low <= size <= high:
+    if current is None or not low <= size <= high:
+        return view
+    choice = choice or _known_better(view, current)
+    if choice is None:
         return view
     on_the_way = min(current, choice.size) <= size <= max(current, choice.size)
     one_way = (size - current) * (choice.size - current) > 0
@@ -50,3 +55,11 @@ def standing(view: View, last: Change, trust: Trust, bound: Constraints, now_ms:
     if on_the_way or in_range or (choice.look and last.basis is Basis.PROBE):
         return replace(view, choice=replace(choice, size=size))
     return view
+
+
+def _known_better(view: View, current: int) -> Choice | None:
+    """The best size by the belief, where the range does not hold the size in force."""
+    known = view.outlook
+    if view.stopped or known is None or known.lower <= current <= known.upper:
+        return None
+    return Choice(known.best, known.gain, known.sure_by, look=False)

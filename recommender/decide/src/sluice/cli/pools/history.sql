@@ -7,7 +7,7 @@ FROM
         concat('answer ', toString(revision)) AS what,
         concat(
             state, if(action = '', '', concat(', ', action, ' by ', basis)), ', current ', ifNull(toString(current), '-'), ', target ', ifNull(toString(target), '-'),
-            if(unguarded_target IS NULL, '', concat(' (was ', toString(unguarded_target), ')')),
+            if(unguarded_target IS NULL OR unguarded_target = target, '', concat(' (best ', toString(unguarded_target), ')')),
             ': ', arrayStringConcat(reasons, ', ')) AS detail
     FROM v_recommendation_history
     WHERE service = {service:String} AND side = {side:String} AND peer = {peer:String}

@@ -146,6 +146,20 @@ def test_a_bound_of_old_windows_replaces_no_size_that_an_actuator_reported(
     assert pool_shard(loop).answers[CART].content.current == size
 
 
+def test_a_decider_that_restarts_finds_no_bound_in_windows_before_the_last_report() -> None:
+    """The first reading of spans comes before the first judgement, with a report of 90 s ago in the journal."""
+    log, clock = MemoryLog(), FakeClock()
+    level = np.repeat([4.0, 10.0], [240, 60])
+    callers = np.concatenate([np.full(240, 4.2), np.linspace(15, 40, 60)])
+    course = CandidateCourse(level[None], level[None], 20 * level, callers, 0.1)
+    log.size(CART, 4, clock.now_ms)
+    clock.now_ms += 90_000
+    loop = log.loop(AUTO, FakeCollector(shown=shows(CART, steadiest=0.9), shown_courses={CART: course}), clock)
+    periods(loop, clock, [20, 20])
+    cart = candidates(log)["candidate/cart/server/"]
+    assert not cart.HasField("size")
+
+
 def test_a_bound_of_a_pool_whose_size_changed_is_shown_anew() -> None:
     log, clock = MemoryLog(), FakeClock()
     level = np.repeat([4.0, 10.0], [240, 60])

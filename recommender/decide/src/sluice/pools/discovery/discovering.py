@@ -103,7 +103,7 @@ class Discovering:
                 known[key] = KnownSize("metrics" if by_metrics(targets) else "actuator", one_size(targets))
             reported_ms[key] = now_ms if targets else max(sizes.newest_ms(key), self._reported_ms.get(key, 0))
         self._reported_ms = reported_ms
-        self._bounds = {key: bound for key, bound in self._bounds.items() if key not in known}
+        self._bounds = {key: bound for key, bound in self._bounds.items() if not self._had_size(key, now_ms)}
         configured = {pool.key for pool in declared.pools}
         notes = {key: notes_of(of, sized=key in known) for key, of in roles.items()}
         threadless = {key: note.text for key, of_pool in notes.items() for note in of_pool}
@@ -139,11 +139,14 @@ class Discovering:
         return changes
 
     def _needs_bound(self, key: PoolKey, now_ms: int) -> bool:
-        """Whether nothing else has had the candidate's size since the first window in which a bound is looked for. A
-        bound in earlier windows may be that of a size that is no longer in force."""
+        """Whether nothing else has the candidate's size, as last judged."""
         one = self.candidates.get(key)
-        recently = now_ms - self._reported_ms.get(key, 0) < 1_000 * (LASTS_S + SETTLES_S)
-        return not recently and (one is None or one.size_from in (None, "bound"))
+        return not self._had_size(key, now_ms) and (one is None or one.size_from in (None, "bound"))
+
+    def _had_size(self, key: PoolKey, now_ms: int) -> bool:
+        """Whether an actuator or a metric had the size since the first window in which a bound is looked for. A bound
+        of earlier windows may be that of a size that is no longer in force."""
+        return now_ms - self._reported_ms.get(key, 0) < 1_000 * (LASTS_S + SETTLES_S)
 
     def _is_above(self, key: PoolKey, bound: KnownBound) -> bool:
         """Whether an instance has more in flight than the bound: then the pool has another size."""

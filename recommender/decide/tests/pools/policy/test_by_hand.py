@@ -26,14 +26,15 @@ def sees(size: int, by_hand: bool = True) -> Observation:
     return Observation({"target-0": size, "target-1": size}, nothing(), 4.0, 10.0, by_hand=by_hand)
 
 
-def decided(seconds: int, by_hand: bool) -> list[Decision]:
+def decided(seconds: int, by_hand: bool, from_metrics: bool = False) -> list[Decision]:
     """In turn the pool is full, when it may leap to the range, and nearly full, when it takes a step."""
     state, decisions = START, []
     for second in range(seconds):
         share = 0.8 if second // 4 % 2 else 1.0
         now_ms = NOW + 1_000 * second
         learnt = replace(state.learnt, full=(share,) * 5, until_ms=now_ms - 1_100, completed_ms=now_ms - 1_100)
-        state, decision = step(replace(state, learnt=learnt), sees(64, by_hand), now_ms)
+        seen = replace(sees(64, by_hand), from_metrics=from_metrics)
+        state, decision = step(replace(state, learnt=learnt), seen, now_ms)
         decisions.append(decision)
     return decisions
 
@@ -44,6 +45,13 @@ def test_the_target_stands_where_the_noise_of_a_second_would_change_it() -> None
     assert "WAITING" in {decision.reasons[0][0] for decision in alternating}
     assert {(decision.target, decision.action) for decision in steady} == {(steady[0].target, Action.APPLY)}
     assert {(code, decision.targets) for decision in steady for code, _ in decision.reasons} == {("BETTER", ())}
+
+
+def test_the_target_of_a_pool_without_an_actuator_stands_too() -> None:
+    """A pool of waitress, whose size is a bound, had 4, 5, 16 and 4 within 80 s."""
+    steady = decided(24, by_hand=False, from_metrics=True)
+    assert {(decision.target, decision.action) for decision in steady} == {(steady[0].target, Action.HOLD)}
+    assert {code for decision in steady for code, _ in decision.reasons} == {"BETTER", "NO_ACTUATOR"}
 
 
 def test_a_size_that_somebody_sets_as_advised_is_ours_and_its_data_is_awaited() -> None:

@@ -28,10 +28,10 @@ def made(facts: Facts, observation: Observation, now_ms: int) -> Facts:
     return changed(facts, change=replace(change, at_ms=now_ms))
 
 
-def unmade(facts: Facts, observation: Observation) -> Change | None:
-    """The last change, where nobody has made it yet."""
-    change = facts.change
-    return change if observation.by_hand and change is not None and observation.size == change.from_size else None
+def unmade(change: Change | None, observation: Observation, held: bool) -> Change | None:
+    """The last change, where nobody has made it yet. held: nobody is to apply it, whoever writes the size."""
+    by_hand = observation.by_hand or held
+    return change if by_hand and change is not None and observation.size == change.from_size else None
 
 
 def standing(view: View, last: Change, trust: Trust, bound: Constraints, now_ms: int) -> View:

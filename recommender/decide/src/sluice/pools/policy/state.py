@@ -136,6 +136,7 @@ class Learnt:
     demand     the newest of the pool, None before the first; not compared and not written, as `beats`
     kept       the last belief, kept to save work; it is neither compared nor written
     wanted     the size that the pool holds for the best, None without one; not compared and not written
+    proposed   the last target of a pool whose decisions nobody is to apply, None without one; as `wanted`
     """
 
     version: str = ""
@@ -154,6 +155,7 @@ class Learnt:
     demand: Demand | None = field(default=None, compare=False, repr=False)
     kept: CachedBelief | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)
+    proposed: Change | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
     unmeasured = bool(holds) or (observation.sampling is not None and observation.sampling.refuses)
     facts, verdict = (facts, None) if unmeasured else watch(facts, learnt, observation, now_ms)
-    asked = unmade(facts, observation)
+    asked = unmade(state.learnt.proposed if holds else facts.change, observation, bool(holds))
     begun = facts if asked is None else changed(facts, change=None)
     view = replace(view_of(begun, learnt, observation, now_ms), verdict=verdict)
     if asked is not None:
@@ -83,7 +83,8 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
         decision = replace(decision, state=State.LEARNING)
     advised = advise(learnt.standing, observation, view, learnt, full_share(begun, learnt), now_ms)
     decision = with_advice(decision, advised.advice if _advises(case, decision.state, advised.advice) else None)
-    learnt = changed(learnt, wanted=_wanted(view, decision), standing=advised)
+    proposed = _proposed(decision, observation, now_ms) if holds else None
+    learnt = changed(learnt, wanted=_wanted(view, decision), standing=advised, proposed=proposed)
     evidence = judged_scaled(state.scaled, observation)
     named = named_by_sample(decision, evidence, observation) if case in SAMPLED else decision
     if holds:
@@ -168,6 +169,14 @@ def _confidence(case: Case, learnt: Learnt, observation: Observation, view: View
 def _wanted(view: View, decision: Decision) -> int | None:
     """The size that the pool asks of its backend."""
     return (view.outlook.beyond if view.outlook else None) or decision.unguarded
+
+
+def _proposed(decision: Decision, observation: Observation, now_ms: int) -> Change | None:
+    """The target of a decision that nobody is to apply, as a change that people may make."""
+    size, target = observation.size, decision.target
+    if size is None or target in (None, size):
+        return None
+    return Change(size, target, now_ms, decision.basis)
 
 
 def _of_all(facts: Facts, observation: Observation) -> int | None:

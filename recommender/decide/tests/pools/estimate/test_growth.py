@@ -110,6 +110,14 @@ def test_every_model_leaves_a_pool_that_is_too_small(model: str) -> None:
     assert (grown.target, grown.state, grown.reasons[0].code) == (7, State.UNSATURATED, "GROWS")
 
 
+def test_without_a_size_in_force_there_is_no_step() -> None:
+    """A target that could not be read for a minute had 32, was full, and 4 was best: 40 is nothing to propose."""
+    (estimate,) = attempt_all([EstimateJob("scg", full((5, 500, 60)), sized=False)])
+    assert isinstance(estimate, Estimate)
+    assert (estimate.target, [reason.code for reason in estimate.reasons][:1]) != (7, ["GROWS"])
+    assert estimate.target is None
+
+
 def test_the_model_that_compares_does_not_grow() -> None:
     (estimate,) = attempt_all([EstimateJob("scg-kneedle", full((5, 500, 60)))])
     assert isinstance(estimate, Estimate)

@@ -14,11 +14,12 @@ from sluice.pools.estimate.samples import Samples
 @dataclass(frozen=True)
 class EstimateJob:
     """model: the estimator's name. bucket_ms: length of the samples' buckets, which sets the evidence
-    that is required."""
+    that is required. sized: a size is in force now. A step of growth is one from that size."""
 
     model: str
     samples: Samples | None
     bucket_ms: int = 100
+    sized: bool = True
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def _attempt(job: EstimateJob) -> Estimate | Failed:
     """The estimate, with growth where the pool is full."""
     try:
         estimate = estimators_at(job.bucket_ms)[job.model].estimate(job.samples)
-        if estimate.compares:
+        if estimate.compares or not job.sized:
             return estimate
         size = None if job.samples is None else newest_size(job.samples)
         return gated(estimate, job.samples, size, job.bucket_ms / 1_000)

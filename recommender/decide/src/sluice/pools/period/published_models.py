@@ -26,8 +26,12 @@ def uses_published_model(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
 
     While targets differ, as during a rollout, the belief waits for them.
     """
-    sizes = {target.size for target in targets}
-    return pool.model != BELIEF or sizes <= {None}
+    return pool.model != BELIEF or _unsized(targets)
+
+
+def _unsized(targets: tuple[TargetSize, ...]) -> bool:
+    """Whether no target has a size: none reports one, or none has a limit."""
+    return {target.size for target in targets} <= {None}
 
 
 def learns(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
@@ -53,11 +57,11 @@ def published_estimates(
     modelled = [
         pool for pool in pools if uses_published_model(pool, targets[pool.key]) and not learns(pool, targets[pool.key])
     ]
-    outcomes = workers.run([_job(pool, window, sizes) for pool in modelled])
+    outcomes = workers.run([_job(pool, window, sizes, sized=not _unsized(targets[pool.key])) for pool in modelled])
     return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(modelled, outcomes, strict=True)}
 
 
-def _job(pool: Pool, window: Window, sizes: Callable[[PoolKey], Sizes]) -> EstimateJob:
+def _job(pool: Pool, window: Window, sizes: Callable[[PoolKey], Sizes], sized: bool) -> EstimateJob:
     measured = window.pools[pool.key]
     model = DEFAULT if pool.model in (BELIEF, DQN) else pool.model
     if measured is None:
@@ -65,7 +69,7 @@ def _job(pool: Pool, window: Window, sizes: Callable[[PoolKey], Sizes]) -> Estim
     limits = sizes(pool.key).limits(pool.key, measured.bucket_start_ms)
     samples = replace(measured.samples, start_ms=measured.bucket_start_ms)
     samples = samples if limits is None else replace(samples, limit=limits)
-    return EstimateJob(model, samples, measured.bucket_ms)
+    return EstimateJob(model, samples, measured.bucket_ms, sized)
 
 
 def _estimate(pool: Pool, outcome: Estimate | Failed, problems: Problems) -> Estimate:

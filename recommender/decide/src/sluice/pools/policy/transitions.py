@@ -28,7 +28,7 @@ class Case(Enum):
     COLLAPSED = "completions collapsed after the last change; the change is taken back"
     ERRORS_RISE = "more requests fail since the last change; the change is taken back"
     CHECKED = "less completes than at the operator's size; a look at that size shows whether the demand fell"
-    NO_DATA = "nothing completed for 30 s"
+    NO_DATA = "nothing completed for 30 s; ./sluice doctor tells whether spans are missing"
     QUIET = "nothing may change now"
     OUTSIDE = "the size in force is outside the constraints"
     WAITING = "the last change is less than 3 s old, or its effect is not in the data yet"

@@ -99,6 +99,9 @@ def test_calls_after_the_services_last_span_count(database: Any) -> None:
         row("silent-shop", "silent-b", 10, 50),  # it goes on
         row("silent-shop", "silent-c", 30, 9),  # no span of it in 10 min
         row("silent-shop", "silent-c", 300, 9),
+        row("silent-shop", "silent-c:8180", 30, 7),
+        row("silent-mail", "silent-a.shop.svc:80", 20, 3),
+        row("silent-shop", "10.0.0.7:80", 20, 3),
         row("silent-shop", "silent-d", 30, 9),
         row("silent-shop", r"o'\t", 30, 5),
     ]
@@ -109,7 +112,7 @@ def test_calls_after_the_services_last_span_count(database: Any) -> None:
     where = addresses({"SLUICE_CLICKHOUSE": database.url})
     assert silent.calls_of(where, 20, ["silent-a", "silent-b", "silent-c", r"o'\t"]) == [
         CallsOfCaller("silent-a", "silent-shop", 42, 4),
-        CallsOfCaller("silent-c", "silent-shop", 9, 0),
+        CallsOfCaller("silent-c", "silent-shop", 16, 0),
         CallsOfCaller(r"o'\t", "silent-shop", 5, 0),
-        CallsOfCaller("silent-a", "silent-mail", 1, 0),
+        CallsOfCaller("silent-a", "silent-mail", 4, 0),
     ]

@@ -8,7 +8,7 @@ import pytest
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import OperatorLook, SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
-from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.pace import Beat, with_beats
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import Case
@@ -120,6 +120,33 @@ def test_the_guard_asks_for_the_size_before() -> None:
     facts, verdict = watch(FACTS, LEARNT, sees(16), NOW)
     assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
     assert facts.trust.refuses(16, NOW)
+
+
+@pytest.mark.parametrize(("from_size", "verdict"), [(16, Case.COLLAPSED), (40, None)])
+def test_evidence_is_the_measure_of_a_size_that_was_hardly_seen(from_size: int, verdict: Case | None) -> None:
+    """16 completed 354 a second for 30 s, and was left before it was measured anew; 32 completes 100, full. 8 is the
+    operator's, and did 60. A pool that was shrunk may have collapsed at the larger size, so its evidence is no
+    measure."""
+    change = Change(from_size, 32, NOW - 5_000, Basis.CURVE)
+    at_8 = SizeRecord(8, 60.0, 0.13, 0.0, 4.0)
+    facts = Facts(NOW - 1_000, 32, change, trust=Trust(8, NOW - 5_000, (at_8,)))
+    beats = with_beats((), buckets(NOW - 5_000, 4, 32, 32.0, 100.0))
+    learnt = Learnt(evidence=evidence(16, 40), full=(1.0,) * 3, until_ms=NOW - 1_100, beats=beats)
+    found = watch(facts, learnt, sees(32), NOW)[1]
+    assert (found and found.case) == verdict
+    if found is not None:
+        assert found.size == 16
+
+
+def test_a_look_knows_what_the_size_completed_when_it_was_full() -> None:
+    """A look at 32 after 60 a second of 16: 16 completed 354 when it was full, so 95 at 32 are the demand."""
+    at_16 = SizeRecord(16, 60.0, 0.1, 0.0, 4.0)
+    trust = Trust(32, NOW - 5_000, (AT_32, at_16), check=OperatorLook(NOW - 6_000, 60.0))
+    beats = with_beats((), buckets(NOW - 5_000, 4, 32, 20.0, 95.0))
+    facts = Facts(NOW - 1_000, 32, trust=trust)
+    for known, case in ((evidence(16), None), (evidence(), Case.GAVE_UP)):
+        found = watch(facts, Learnt(evidence=known, until_ms=NOW - 1_100, beats=beats), sees(32), NOW)[1]
+        assert (found and found.case) == case
 
 
 def test_while_it_is_paused_or_sizes_differ_or_have_no_limit_nothing_is_judged() -> None:

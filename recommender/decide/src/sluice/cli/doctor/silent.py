@@ -15,19 +15,26 @@ from sluice.pools.v1.pool_size_pb2 import STATE_NO_DATA, PoolSize
 
 _SHOWN = 6
 _CALLERS = 3
-#: Calls that began after the service's own newest spans. A service without spans for 10 min has none at all.
+#: Calls that began after the service's own newest spans. A service without spans for 10 min has none at all. Once it sends
+#: none, traces do not name it, and the peer is its address: of `stock:8180` and `stock.shop.svc:80` the service is stock.
 _CALLS = """
 WITH JSONExtract({services:String}, 'Array(String)') AS services
-SELECT toString(c.peer) AS callee, toString(c.service) AS caller, sum(c.completions) AS calls, sum(c.errors)
-FROM v_windows_10s AS c
+SELECT callee, caller, sum(c.completions) AS calls, sum(c.errors)
+FROM
+(
+    SELECT
+        *, toString(service) AS caller,
+        if(has(services, peer), toString(peer), splitByChar('.', splitByChar(':', toString(peer))[1])[1]) AS callee
+    FROM v_windows_10s
+    WHERE side = 'client' AND start > now() - INTERVAL 2 MINUTE
+) AS c
 LEFT JOIN
 (
     SELECT service, max(start) AS newest FROM v_windows_10s
     WHERE side != 'client' AND has(services, service) AND start > now() - INTERVAL 10 MINUTE
     GROUP BY service
-) AS own ON own.service = c.peer
-WHERE c.side = 'client' AND has(services, c.peer) AND c.start > now() - INTERVAL 2 MINUTE
-    AND c.start > own.newest + INTERVAL 20 SECOND
+) AS own ON own.service = c.callee
+WHERE has(services, c.callee) AND c.start > own.newest + INTERVAL 20 SECOND
 GROUP BY callee, caller HAVING calls > 0 ORDER BY calls DESC, callee, caller
 """
 #: Threads or connections in use, and the size, of each target of a pool that reports its use.

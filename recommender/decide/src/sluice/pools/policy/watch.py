@@ -11,7 +11,7 @@ from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, FULL, OVER
 from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
-from sluice.pools.policy.harm import SEEN_S, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
+from sluice.pools.policy.harm import SEEN_S, TRIAL_MS, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.state import Facts, Learnt
@@ -52,29 +52,29 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         lag_ms=max(0, now_ms - learnt.until_ms),
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
     )
-    size = last_of_ours(trust) if trust.check is not None else scene.from_size
-    if size is not None:
-        most, at_size = _when_full(learnt, size, observation.cores)
-        # A pool that was shrunk may have collapsed at the size before, whose evidence is older.
-        record = SizeRecord(size, at_size, size / at_size, 0.0, observation.cores, scene.lag_ms) if at_size else None
-        before = record if size < current else None
-        scene = replace(scene, when_full_per_s=most, before=before)
+    if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
+        scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))
+    size = scene.from_size
+    # A pool that was shrunk may have collapsed at the size before, whose evidence is older.
+    grew = size is not None and size < current and now_ms - trust.since_ms <= TRIAL_MS
+    if size is not None and grew and trust.at(size, observation.cores) is None:
+        per_s = _when_full(learnt, size / OVER, size, observation.cores)
+        before = SizeRecord(size, per_s, size / per_s, 0.0, observation.cores, scene.lag_ms) if per_s > 0 else None
+        scene = replace(scene, before=before)
     trust, verdict = watched(trust, scene, now_ms)
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
 
 
-def _when_full(learnt: Learnt, size: int, cores: float) -> tuple[float, float]:
-    """The most completions per second of a full pool, 3 s at least, at this size or a smaller one; and those at this
-    size. 0 without evidence."""
+def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:
+    """The most completions per second of a full pool, over 3 s or more, with `least` to `size` in flight; 0 without
+    evidence."""
     table = learnt.evidence.table
     if len(table) == 0:
-        return 0.0, 0.0
+        return 0.0
     on, saturated, completions, seconds, in_flight_s = table[:, [CORES, SATURATED, COMPLETIONS, SECONDS, IN_FLIGHT_S]].T
-    in_flight = in_flight_s / seconds
-    full = (on == cores) & (saturated > 0) & (seconds >= SEEN_S) & (in_flight <= OVER * size)
-    per_s = completions / seconds
-    at_size = full & (in_flight >= size / OVER)
-    return float(per_s[full].max(initial=0.0)), float(per_s[at_size].max(initial=0.0))
+    full = (on == cores) & (saturated > 0) & (seconds >= SEEN_S)
+    full &= (in_flight_s >= least * seconds) & (in_flight_s <= OVER * size * seconds)
+    return float((completions[full] / seconds[full]).max(initial=0.0))
 
 
 def spans_full(before_ms: int, buckets: Buckets) -> int:

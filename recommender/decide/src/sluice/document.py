@@ -59,7 +59,9 @@ def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
     try:
         return model.model_validate(document)
     except ValidationError as cause:
-        raise ConfigError("\n".join(f"{name}: {_line(error, document)}" for error in cause.errors())) from cause
+        # A default that follows from a field that is not legal: that field has its own error.
+        errors = [error for error in cause.errors() if error["type"] != "default_factory_not_called"]
+        raise ConfigError("\n".join(f"{name}: {_line(error, document)}" for error in errors)) from cause
 
 
 def _where(cause: Exception) -> str:

@@ -179,3 +179,12 @@ def test_without_groups_there_is_one() -> None:
     config = load(REPOSITORY / "deploy/local/sluice.yaml")
     assert (config.groups, config.generation) == (["default"], 0)
     assert config.of_shard(0) is config
+
+
+def test_a_default_that_follows_from_an_illegal_field_is_no_error_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "sluice.yaml"
+    path.write_text("slos: [{service: f, latency: 1q}]\n")
+    with pytest.raises(ConfigError) as raised:
+        load(path)
+    assert str(raised.value).removeprefix(f"{path}: ").split(":")[0] == "slos[0].latency"
+    assert "\n" not in str(raised.value)

@@ -28,7 +28,7 @@ from bench import (
     watchers,
 )
 from bench.decision import parts
-from bench.dqn import transfer
+from bench.dqn import convergence, transfer
 from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
 from bench.results import OUT, keep
@@ -66,6 +66,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "freshness": freshness.run,
     "subsets-static": static.run,
     "tuning-real": tuning.run,
+    "dqn": convergence.converges,
     "dqn-transfer": transfer.transfers,
 }
 

@@ -27,5 +27,4 @@ def samples_of(windows: PoolWindows) -> Samples | None:
         limit=windows.sizes[keep].astype(np.float64),
         instances=int(instances.max()),
         caller_judged=True,
-        in_system=judge.busy_ns[keep] / windows.length_ns / instances,
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from tempfile import TemporaryDirectory
 from typing import cast
 
 from bench.controllers.applied import Applied
@@ -22,8 +21,7 @@ from sluice.model.scaling import Scaling
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import EstimateJob, Failed
-from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
-from sluice.pools.learned.learners import Learners
+from sluice.pools.estimate.models import BELIEF, DEFAULT
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
@@ -114,9 +112,7 @@ class InLoop:
         self._pools = {pool.name: _Pool(pool, Applied(pool.bounds), pool.threshold_ms) for pool in pools}
         self._model, self._bucket_ms = model, bucket_ms
         self._clock, self._collected, self._log = FakeClock(0), collected or Collected(), MemoryLog()
-        silent = model == NOTHING
-        means = PoolResources(workers=_Silent()) if silent else PoolResources(learners=Learners(here=True))
-        self._files = TemporaryDirectory(prefix="sluice-agents-") if model == DQN else None
+        means = PoolResources(workers=_Silent()) if model == NOTHING else PoolResources()
         self._loop = self._log.loop(self._config(), self._collected, self._clock, means)
         for pool in self._pools.values():
             self._tell(pool, pool.sized.cores, 1, 1)
@@ -181,8 +177,7 @@ class InLoop:
             | {"bounds": dict(zip(("min", "max"), pool.sized.bounds, strict=True))}
             for pool in self._pools.values()
         ]
-        learning = {"learning": {"directory": self._files.name}} if self._files is not None else {}
-        return Config.model_validate({"pools": pools, "bucket": f"{self._bucket_ms}ms"} | learning)
+        return Config.model_validate({"pools": pools, "bucket": f"{self._bucket_ms}ms"})
 
     def _tell(self, pool: _Pool, cores: float, pools: int, replicas: int) -> None:
         """replicas: of the service that the pool bounds; pools: of the one that it belongs to."""

@@ -11,13 +11,11 @@ from bench.controllers.in_loop import DELAY_S, NOTHING, PERIOD_S, InLoop, Sized,
 from bench.controllers.signal import Limiter, Rule
 from bench.racing import BOUNDS, HELD, Racer
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
+from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
 
 SLUICE, HARDWARE = "sluice", "hardware only"
-LEARNT = "dqn as shipped"
-"""No bench races it by default: `python -m bench race --racers "dqn as shipped"` does."""
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 23, 29, 36, 45, 57, 71, 89, 111, 139, 173, 192)
 """Held: steps of about 1.25."""
 
@@ -49,7 +47,6 @@ RACERS: dict[str, Racer] = {
     f"{SLUICE} with nothing": in_loop(NOTHING),
     "scg with our gates": in_loop("scg-top"),
     "sct with our gates": in_loop("sct", 50),
-    LEARNT: in_loop(DQN),
     HARDWARE: HELD,
     "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B
     "scg as published": published("scg-kneedle", 60.0, 100),  # Sora 4.1

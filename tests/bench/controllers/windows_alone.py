@@ -8,7 +8,6 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
-from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.roles.span_roles import SpanRoles
@@ -18,7 +17,7 @@ from sluice.pools.windows.minutes import Minutes
 
 
 class WindowsAlone:
-    """No services above, no demand, no sizes of data, no candidates; nobody knows how far a clock is off."""
+    """No services above, no demand, no candidates; nobody knows how far a clock is off."""
 
     def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         return {}
@@ -27,9 +26,6 @@ class WindowsAlone:
         return {}
 
     def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]:
-        return {}
-
-    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:

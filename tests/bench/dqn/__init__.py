@@ -1,1 +1,1 @@
-"""The deep Q-network on another CPU limit: `make bench BENCH=dqn-transfer`."""
+"""The deep Q-network of uConAdapter (SoCC '23): `make bench BENCH=dqn` and `BENCH=dqn-transfer`."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sluice.pools.learned.settings import SETTINGS
+from bench.dqn.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario
@@ -65,6 +65,13 @@ def drive(scenario: Scenario, build: Callable[[FastRun], Sizer], seed: int, star
             run.resize(size)
         result.append(Step(rewarded, named, size, cpu))
     return result
+
+
+def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float, int]:
+    """Of the best held size: its reward, and itself."""
+    means = {n: np.mean([s.reward for s in drive(of, lambda _: Held(n), 1, n, since_s + 60)[since_s:]]) for n in sizes}  # noqa: B023
+    best = max(means, key=lambda n: means[n])
+    return float(means[best]), best
 
 
 def guarded(named: int, current: int) -> int:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from bench.decision.summary import markdown
-from bench.dqn.agent import Dqn
-from bench.dqn.steps import SHARE, Held, Sizer, drive, first
+from bench.dqn.settings import SETTINGS
+from bench.dqn.sizers import Dqn
+from bench.dqn.steps import SHARE, Sizer, best_fixed, drive, first
 from bench.results import OUT
 from bench.run_files import requested_seeds, runs
 from bench.scenarios import scenario
-from sluice.pools.learned.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Event, Scenario
@@ -73,7 +73,7 @@ def agent(name: str, run: FastRun, seed: int) -> Sizer:
 
 
 AGENTS = (
-    "a network and a memory for each limit (as shipped)",
+    "a network and a memory for each limit",
     "one network for both limits",
     "the same, its replay memory emptied then",
     "the same, its weights begun anew then",
@@ -105,13 +105,6 @@ def returned(task: tuple[str, int, int]) -> list[Any]:
     back_s = AT_S + steps
     steps_run = drive(doubled(float(back_s)), lambda run: agent(name, run, seed), seed, 10, back_s + 100)[back_s:]
     return [[item.reward, item.size] for item in steps_run]
-
-
-def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float, int]:
-    """Of the best held size: its reward, and itself."""
-    means = {n: np.mean([s.reward for s in drive(of, lambda _: Held(n), 1, n, since_s + 60)[since_s:]]) for n in sizes}  # noqa: B023
-    best = max(means, key=lambda n: means[n])
-    return float(means[best]), best
 
 
 def transfers(quick: bool) -> str:

@@ -16,7 +16,6 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
-from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
@@ -53,8 +52,6 @@ class Collects(Protocol):
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
     def minutes(self, config: Config, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
-
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
 

@@ -147,17 +147,3 @@ def test_json_has_the_belief(run: Run, pool_server: PoolServer) -> None:
 def test_every_value_has_its_words(enum: type[State] | type[Basis], words: dict[str, str]) -> None:
     prefix = f"{enum.DESCRIPTOR.name.upper()}_"
     assert {name.removeprefix(prefix) for name in enum.keys()[1:]} == set(words)
-
-
-def test_what_an_agent_learnt_stands_beside_the_belief(run: Run, pool_server: PoolServer) -> None:
-    explanation = explained(KNOWN)
-    explanation.learned.steps = 1_200
-    explanation.learned.values.add(size=12, q=6.5, reward=0.81, error=0.01, seconds=33)
-    explanation.learned.values.add(size=14, q=6.6)
-    lines = shown(run, pool_server, explanation)
-    assert any(line.startswith("agent") and "1,200 gradient steps" in line for line in lines)
-    assert any(line.startswith("checkpoint") and "none yet" in line for line in lines)
-    assert [line.split() for line in lines[-2:]] == [
-        ["12", "6.500", "0.810", "0.010", "33"],
-        ["14", "6.600", "-", "-", "0", "<", "highest", "Q"],
-    ]

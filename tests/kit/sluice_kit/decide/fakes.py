@@ -14,7 +14,6 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
-from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
@@ -145,9 +144,6 @@ class FakeCollector:
     minutes_of: dict[PoolKey, Minutes] = field(default_factory=dict)
     minutes_problem: Exception | None = None
     minutes_asked_s: list[tuple[int, int]] = field(default_factory=list)
-    data: dict[PoolKey, DataSize] = field(default_factory=dict)
-    data_problem: Exception | None = None
-    data_asked_ms: list[int] = field(default_factory=list)
     shown: list[Load] = field(default_factory=list)
     shown_problem: Exception | None = None
     shown_courses: dict[PoolKey, CandidateCourse] = field(default_factory=dict)
@@ -181,12 +177,6 @@ class FakeCollector:
             at = (of.start_s >= from_s) & (of.start_s < to_s)
             by_pool[key] = Minutes(of.start_s[at], of.in_flight[at], of.p95_ms[at], of.p99_ms[at])
         return by_pool
-
-    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
-        self.data_asked_ms.append(now_ms)
-        if self.data_problem is not None:
-            raise self.data_problem
-        return self.data
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
         if self.shown_problem is not None:

@@ -9,8 +9,8 @@ from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Advised, Basis
 from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.need import Peak
-from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
-from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP, MOST_STEPS
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState, Standing
+from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP
 from sluice.pools.policy.waits import Waits
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -53,9 +53,6 @@ changes = st.builds(
     basis=st.sampled_from(Basis),
     targets=st.just(()) | st.lists(names, max_size=3).map(tuple),
 )
-checkpoints = st.builds(
-    Checkpoint, name=names, sha256=names, version=sizes, steps=st.integers(0, MOST_STEPS), at_ms=times
-)
 shares = st.floats(0, 1)
 rates = st.floats(0, allow_infinity=False)
 counts = st.integers(0, MOST_SIZE)
@@ -88,7 +85,6 @@ facts = st.builds(
     change=st.none() | changes,
     baseline=st.none() | sizes,
     state=st.none() | st.sampled_from(State),
-    checkpoint=st.none() | checkpoints,
     trust=trusts,
 )
 advices = st.builds(

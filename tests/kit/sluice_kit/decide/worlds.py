@@ -6,7 +6,6 @@ from sluice.config import Config, Pool, Slo, Upstream
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
-from sluice.pools.learned.learners import Learners
 from sluice.pools.names import pool_name
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.product import PoolsShard
@@ -32,12 +31,11 @@ class World:
     """What outlives the decider, and what callers tell it by."""
     problems: Problems = field(default_factory=Problems)
     config: Config = field(default_factory=config)
-    learners: Learners = field(default_factory=Learners)
 
     def __post_init__(self) -> None:
         for service in (CART.service, DB.peer):
             self.log.scaling(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.resources = PoolResources(problems=self.problems, learners=self.learners, background=AtOnce())
+        self.resources = PoolResources(problems=self.problems, background=AtOnce())
         self.loop = self.log.loop(self.config, self.collector, self.clock, self.resources)
 
     @property

@@ -30,7 +30,6 @@ from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.model.problems import Problems
-from sluice.pools.learned.learners import Learners
 from sluice.pools.period.critical_services import CriticalPaths
 from sluice.pools.period.critical_services import reader as critical_reader
 from sluice.pools.period.history import read_history
@@ -91,7 +90,7 @@ class Process:
         subsets = SubsetResources(SubsetReader(connection(environment, lambda: None)))
         tuning = TuningResources(TrialReader(connection(environment, lambda: None)))
         spread = Spread(None if config.processes == "auto" else config.processes)
-        pools = PoolResources(Workers(), spread, problems, self._alive, Learners(problems))
+        pools = PoolResources(Workers(), spread, problems, self._alive)
         beside = connection(environment, lambda: None)
         pools.critical = CriticalPaths(critical_reader(beside))
         reader = connection(environment, self._alive)

@@ -12,7 +12,6 @@ from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.scalings import Course
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Observation
 from sluice.pools.policy.state import PoolState
@@ -40,7 +39,7 @@ class PoolStep(NamedTuple):
     """Made before the decision, and completed by it.
 
     - now_ms: Unix time. targets: as last read. course: of the hardware and versions.
-    - estimate: of a published model or an agent; None where the belief decides.
+    - estimate: of a published model; None where the belief decides.
     - state: before the decision; after it, the next state, or None where the state does not change: the step failed, or
       the pool is left for a later period.
     - observation: in its place, the buckets of a past window, to learn from without a decision.
@@ -59,7 +58,6 @@ class PoolStep(NamedTuple):
     course: Course
     now_ms: int
     estimate: Estimate | None = None
-    agent: AgentEstimate | None = None
     state: PoolState | None = None
     observation: Observation | Buckets = NO_BUCKETS
     windows: WindowSummary | None = None

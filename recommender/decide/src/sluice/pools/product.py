@@ -27,7 +27,6 @@ from sluice.pools.nearest.unfit import UnfitPools
 from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
-from sluice.pools.period.data_sizes import DataSizes
 from sluice.pools.period.decide import decide
 from sluice.pools.period.demands import Demands
 from sluice.pools.period.derived_thresholds import DerivedThresholds
@@ -122,7 +121,7 @@ class PoolsShard:
         self._schedule.restored(records.states)
         self._leases = Leases(takeover.heartbeat)
         self._freshness = Freshness(records.states.evidence, now_ms)
-        self._thresholds, self._demands, self._data_sizes = Thresholds(), Demands(), DataSizes()
+        self._thresholds, self._demands = Thresholds(), Demands()
         self._metrics, self._derived = MetricSizes(), DerivedThresholds(records.decisions)
         self._unfit = UnfitPools()
         self._roles = ShardRoles()
@@ -261,7 +260,7 @@ class PoolsShard:
             samplings=self._samplings,
         )
         if not self._caught_up:
-            self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)
+            self._states = caught_up(inputs, self._collector, self._resources)
             self._caught_up = True
         return inputs._replace(states=self._states)
 
@@ -281,7 +280,6 @@ class PoolsShard:
         return inputs._replace(
             deferred=self._deferred(config),
             demands=self._demands.newest(config, self._collector, inputs.thresholds, now_ms, problems),
-            data_sizes=self._data_sizes.newest(config, self._collector, now_ms, problems),
             unfit=self._unfit.look(self._silent(), inputs.targets, self._collector, now_ms, problems),
         )
 

@@ -13,7 +13,7 @@ from sluice.model.hours import QuietHours
 from sluice.model.keys import PoolKey, Side
 from sluice.model.patterns import ANY, matches
 from sluice.pools.discovery.selection import Discovery
-from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
+from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 
 
 def _root_name(fields: dict[str, Any]) -> str:
@@ -134,7 +134,7 @@ class Pool(Strict):
     bounds  legal sizes, per instance
     quiet_hours  times of day without changes
     model  the estimator: the belief over the pool's curve, or a published model. `scg-kneedle` serves comparison, and
-           nobody is to apply its size. `dqn` is research: where it was measured it was not ahead of the belief
+           nobody is to apply its size.
     group  the pool's group; "": the first
     remember  the horizon: no size is chosen below the need of the busiest stretch within it, plus a quarter
     metrics  the pool's name in the metrics that agents send; "": found by its peer, or as the only one
@@ -158,7 +158,7 @@ class Pool(Strict):
     @field_validator("model")
     @classmethod
     def _known(cls, model: str) -> str:
-        legal = (BELIEF, *ESTIMATORS, DQN)
+        legal = (BELIEF, *ESTIMATORS)
         if model not in legal:
             raise ValueError(f"is not legal; legal: {', '.join(map(repr, legal))}")
         return model
@@ -196,20 +196,12 @@ class DerivedSlo(Strict):
     apply: bool = False
 
 
-class Learning(Strict):
-    """Settings of pools with `model: dqn`. directory: has their agents' files. Every decider that may take their
-    shard reads and writes it."""
-
-    directory: str = Field(min_length=1)
-
-
 class PoolsSection(Strict):
     """The pools' part of the file.
 
     slos  promised response times
     backends  services and databases with a limit of connections
     derived_slo  thresholds of pools without an SLO
-    learning  settings of pools with `model: dqn`
     pools   by name, or auto: found from spans
     discovery  how pools are found, also beside those named; None: they are not
     window  span of buckets behind an estimate of a published model
@@ -226,7 +218,6 @@ class PoolsSection(Strict):
     pools: list[Pool] = Field(default=[])
     discovery: Discovery | None = None
     derived_slo: DerivedSlo = DerivedSlo()
-    learning: Learning | None = None
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
     stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
@@ -322,9 +313,4 @@ class PoolsSection(Strict):
                         f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
                         f"legal: 0 ms to under {format_ms(slo.latency)}"
                     )
-            if pool.model == DQN and self.learning is None:
-                raise ValueError(
-                    f"learning is missing: pools[{i}].model 'dqn' keeps its agent in files; legal: learning:"
-                    " {directory: PATH}"
-                )
         return self

@@ -10,7 +10,7 @@ from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Basis
 from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.need import Peak
-from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_message import (
     StateError,
     joined,
@@ -52,12 +52,20 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
     assert read(key, write_facts(key, state), write_evidence(key, state)) == state
 
 
+def test_a_record_of_a_version_with_agents_is_read() -> None:
+    """Basis 6 was LEARNED, and field 7 the checkpoint of an agent."""
+    change = Change(20, 24, 5_000, Basis.CURVE)
+    message = PoolFacts.FromString(write_facts(SHOP, PoolState(Facts(change=change))))
+    message.change.basis = 6  # type: ignore[assignment]
+    data = message.SerializeToString() + b"\x3a\x07" + b"\x0a\x05a.dqn"
+    assert read_facts(SHOP, data) == Facts(change=change)
+
+
 @pytest.mark.parametrize(
     "each",
     [
         Facts,
         Change,
-        Checkpoint,
         Learnt,
         Level,
         Doubt,
@@ -76,8 +84,7 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
 def test_every_field_is_generated(each: type) -> None:
     """A field that the messages do not know would pass the round trip by its default."""
     known = {
-        Facts: "now_ms current change baseline state checkpoint trust",
-        Checkpoint: "name sha256 version steps at_ms",
+        Facts: "now_ms current change baseline state trust",
         Change: "from_size to_size at_ms basis targets",
         Learnt: "version evidence doubt until_ms full completed_ms remembered versions standing peaks waits",
         Standing: "until_ms short spare cores replicas advice",

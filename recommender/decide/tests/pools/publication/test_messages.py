@@ -93,6 +93,12 @@ def test_an_answer_is_read_from_the_log_with_the_content_that_it_was_written_wit
         assert content_of(PoolSize.FromString(pool_size(given).SerializeToString())) == content
 
 
+def test_a_basis_that_this_version_lacks_is_read_as_unspecified() -> None:
+    message = pool_size(answer(12))
+    message.basis = 6  # type: ignore[assignment]
+    assert content_of(PoolSize.FromString(message.SerializeToString())).basis == "UNSPECIFIED"
+
+
 def test_an_answer_has_what_its_targets_told_lately_and_is_no_other_one_for_it() -> None:
     told = OccupancyReport(5_000, 3, 2, (32, 30.0, 32), (5, 2.5, 6))
     by_hand = TargetSize("c", 32, 6_000, recommends=True)

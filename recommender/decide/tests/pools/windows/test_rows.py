@@ -150,13 +150,3 @@ def test_where_clocks_are_off_buckets_from_the_most_behind_to_the_most_ahead_are
     assert (span["from_ms"], span["to_ms"]) == (700, 4_000)
     assert (span["first_ms"], span["until_ms"], span["before_ms"]) == (1_000, 3_000, 2_500)
     assert (span["off"], span["ahead"]) == (True, [0, 1_000, -300])
-
-
-def test_what_callers_have_in_flight_is_counted_in_requests_of_the_pool() -> None:
-    """2 in flight at callers, of which each span is 3 of the pool's: 6, on two instances."""
-    columns = [[0], [10**8], [30], [30], [2], [10], [10], [2 * 10**8]]
-    rows = WindowRows(*(np.array(column, dtype=np.int64) for column in columns))
-    found = measure(rows, 0, 1_000, 100)
-    assert found is not None
-    assert found.samples.in_system is not None
-    assert found.samples.in_system.tolist() == [3.0]

@@ -97,9 +97,6 @@ type Explanation struct {
 	//	*Explanation_Curve
 	//	*Explanation_Belief
 	Evidence isExplanation_Evidence `protobuf_oneof:"evidence"`
-	// Values of the pool's agent (model "dqn"), beside the belief. The belief decides while the agent's size may not be
-	// chosen.
-	Learned *LearnedEvidence `protobuf:"bytes,14,opt,name=learned,proto3" json:"learned,omitempty"`
 	// The expected curve on the CPU limit that PoolSize.advice names, if it differs from the one in force.
 	AdvisedCurve []*BelievedPoint `protobuf:"bytes,15,rep,name=advised_curve,json=advisedCurve,proto3" json:"advised_curve,omitempty"`
 	// Spans of the pool's side and peer, over three minutes, that count in no window: most first.
@@ -233,13 +230,6 @@ func (x *Explanation) GetBelief() *BeliefEvidence {
 	return nil
 }
 
-func (x *Explanation) GetLearned() *LearnedEvidence {
-	if x != nil {
-		return x.Learned
-	}
-	return nil
-}
-
 func (x *Explanation) GetAdvisedCurve() []*BelievedPoint {
 	if x != nil {
 		return x.AdvisedCurve
@@ -324,290 +314,6 @@ func (x *LeftOutSpans) GetSpans() uint64 {
 	return 0
 }
 
-// A deep Q-network's values of the newest state (uConAdapter 3.2).
-type LearnedEvidence struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Ascending in size.
-	Values []*SizeValue `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
-	// The state: throughput ratio, latency ratio and resource utilization, 0..1.
-	ThroughputRatio float64 `protobuf:"fixed64,2,opt,name=throughput_ratio,json=throughputRatio,proto3" json:"throughput_ratio,omitempty"`
-	LatencyRatio    float64 `protobuf:"fixed64,3,opt,name=latency_ratio,json=latencyRatio,proto3" json:"latency_ratio,omitempty"`
-	Utilization     float64 `protobuf:"fixed64,4,opt,name=utilization,proto3" json:"utilization,omitempty"`
-	// Gradient steps taken, and transitions in the replay memory.
-	Steps       uint64 `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
-	Transitions uint32 `protobuf:"varint,6,opt,name=transitions,proto3" json:"transitions,omitempty"`
-	// The newest second that the agent trained on.
-	Until *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until,proto3" json:"until,omitempty"`
-	// The newest written checkpoint; absent before the first.
-	Checkpoint *Checkpoint `protobuf:"bytes,8,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
-	// The rest of the state.
-	Condition     *LearnedCondition `protobuf:"bytes,9,opt,name=condition,proto3" json:"condition,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *LearnedEvidence) Reset() {
-	*x = LearnedEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *LearnedEvidence) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*LearnedEvidence) ProtoMessage() {}
-
-func (x *LearnedEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use LearnedEvidence.ProtoReflect.Descriptor instead.
-func (*LearnedEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *LearnedEvidence) GetValues() []*SizeValue {
-	if x != nil {
-		return x.Values
-	}
-	return nil
-}
-
-func (x *LearnedEvidence) GetThroughputRatio() float64 {
-	if x != nil {
-		return x.ThroughputRatio
-	}
-	return 0
-}
-
-func (x *LearnedEvidence) GetLatencyRatio() float64 {
-	if x != nil {
-		return x.LatencyRatio
-	}
-	return 0
-}
-
-func (x *LearnedEvidence) GetUtilization() float64 {
-	if x != nil {
-		return x.Utilization
-	}
-	return 0
-}
-
-func (x *LearnedEvidence) GetSteps() uint64 {
-	if x != nil {
-		return x.Steps
-	}
-	return 0
-}
-
-func (x *LearnedEvidence) GetTransitions() uint32 {
-	if x != nil {
-		return x.Transitions
-	}
-	return 0
-}
-
-func (x *LearnedEvidence) GetUntil() *timestamppb.Timestamp {
-	if x != nil {
-		return x.Until
-	}
-	return nil
-}
-
-func (x *LearnedEvidence) GetCheckpoint() *Checkpoint {
-	if x != nil {
-		return x.Checkpoint
-	}
-	return nil
-}
-
-func (x *LearnedEvidence) GetCondition() *LearnedCondition {
-	if x != nil {
-		return x.Condition
-	}
-	return nil
-}
-
-// Conditions of the pool in the agent's state. Absent: no source reported it, or nothing was measured.
-type LearnedCondition struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// CPU limit of an instance of the service, and of its peer.
-	CpuLimitCores     *float64 `protobuf:"fixed64,1,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
-	PeerCpuLimitCores *float64 `protobuf:"fixed64,2,opt,name=peer_cpu_limit_cores,json=peerCpuLimitCores,proto3,oneof" json:"peer_cpu_limit_cores,omitempty"`
-	// Versions of both.
-	Versions string `protobuf:"bytes,3,opt,name=versions,proto3" json:"versions,omitempty"`
-	// Service time of one request at the lowest concurrency.
-	WorkMs *float64 `protobuf:"fixed64,4,opt,name=work_ms,json=workMs,proto3,oneof" json:"work_ms,omitempty"`
-	// Mean amount that a span moved in the newest minute, over the spans that carry it.
-	Rows          *float64 `protobuf:"fixed64,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
-	Bytes         *float64 `protobuf:"fixed64,6,opt,name=bytes,proto3,oneof" json:"bytes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *LearnedCondition) Reset() {
-	*x = LearnedCondition{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *LearnedCondition) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*LearnedCondition) ProtoMessage() {}
-
-func (x *LearnedCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use LearnedCondition.ProtoReflect.Descriptor instead.
-func (*LearnedCondition) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *LearnedCondition) GetCpuLimitCores() float64 {
-	if x != nil && x.CpuLimitCores != nil {
-		return *x.CpuLimitCores
-	}
-	return 0
-}
-
-func (x *LearnedCondition) GetPeerCpuLimitCores() float64 {
-	if x != nil && x.PeerCpuLimitCores != nil {
-		return *x.PeerCpuLimitCores
-	}
-	return 0
-}
-
-func (x *LearnedCondition) GetVersions() string {
-	if x != nil {
-		return x.Versions
-	}
-	return ""
-}
-
-func (x *LearnedCondition) GetWorkMs() float64 {
-	if x != nil && x.WorkMs != nil {
-		return *x.WorkMs
-	}
-	return 0
-}
-
-func (x *LearnedCondition) GetRows() float64 {
-	if x != nil && x.Rows != nil {
-		return *x.Rows
-	}
-	return 0
-}
-
-func (x *LearnedCondition) GetBytes() float64 {
-	if x != nil && x.Bytes != nil {
-		return *x.Bytes
-	}
-	return 0
-}
-
-// The network's value of one size, and the measurements while the size was in force.
-type SizeValue struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	Size  uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
-	// Discounted reward if the size is in force from now on.
-	Q float64 `protobuf:"fixed64,2,opt,name=q,proto3" json:"q,omitempty"`
-	// Reward of a second under the size at the present demand, 0..1, by off-policy evaluation, with its standard error and
-	// the number of seconds behind it. 0 seconds: the size was never in force under such a demand.
-	Reward        float64 `protobuf:"fixed64,3,opt,name=reward,proto3" json:"reward,omitempty"`
-	Error         float64 `protobuf:"fixed64,4,opt,name=error,proto3" json:"error,omitempty"`
-	Seconds       float64 `protobuf:"fixed64,5,opt,name=seconds,proto3" json:"seconds,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SizeValue) Reset() {
-	*x = SizeValue{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SizeValue) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SizeValue) ProtoMessage() {}
-
-func (x *SizeValue) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SizeValue.ProtoReflect.Descriptor instead.
-func (*SizeValue) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *SizeValue) GetSize() uint32 {
-	if x != nil {
-		return x.Size
-	}
-	return 0
-}
-
-func (x *SizeValue) GetQ() float64 {
-	if x != nil {
-		return x.Q
-	}
-	return 0
-}
-
-func (x *SizeValue) GetReward() float64 {
-	if x != nil {
-		return x.Reward
-	}
-	return 0
-}
-
-func (x *SizeValue) GetError() float64 {
-	if x != nil {
-		return x.Error
-	}
-	return 0
-}
-
-func (x *SizeValue) GetSeconds() float64 {
-	if x != nil {
-		return x.Seconds
-	}
-	return 0
-}
-
 // The goodput curve of a published model, such as SCG.
 type CurveEvidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -623,7 +329,7 @@ type CurveEvidence struct {
 
 func (x *CurveEvidence) Reset() {
 	*x = CurveEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -635,7 +341,7 @@ func (x *CurveEvidence) String() string {
 func (*CurveEvidence) ProtoMessage() {}
 
 func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -648,7 +354,7 @@ func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurveEvidence.ProtoReflect.Descriptor instead.
 func (*CurveEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *CurveEvidence) GetPoints() []*CurvePoint {
@@ -689,7 +395,7 @@ type CurvePoint struct {
 
 func (x *CurvePoint) Reset() {
 	*x = CurvePoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -701,7 +407,7 @@ func (x *CurvePoint) String() string {
 func (*CurvePoint) ProtoMessage() {}
 
 func (x *CurvePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -714,7 +420,7 @@ func (x *CurvePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurvePoint.ProtoReflect.Descriptor instead.
 func (*CurvePoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CurvePoint) GetConcurrency() float64 {
@@ -771,7 +477,7 @@ type BeliefEvidence struct {
 
 func (x *BeliefEvidence) Reset() {
 	*x = BeliefEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -783,7 +489,7 @@ func (x *BeliefEvidence) String() string {
 func (*BeliefEvidence) ProtoMessage() {}
 
 func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -796,7 +502,7 @@ func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeliefEvidence.ProtoReflect.Descriptor instead.
 func (*BeliefEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *BeliefEvidence) GetPoints() []*SeenPoint {
@@ -873,7 +579,7 @@ type SeenPoint struct {
 
 func (x *SeenPoint) Reset() {
 	*x = SeenPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -885,7 +591,7 @@ func (x *SeenPoint) String() string {
 func (*SeenPoint) ProtoMessage() {}
 
 func (x *SeenPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -898,7 +604,7 @@ func (x *SeenPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeenPoint.ProtoReflect.Descriptor instead.
 func (*SeenPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SeenPoint) GetConcurrency() float64 {
@@ -950,7 +656,7 @@ type BelievedPoint struct {
 
 func (x *BelievedPoint) Reset() {
 	*x = BelievedPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -962,7 +668,7 @@ func (x *BelievedPoint) String() string {
 func (*BelievedPoint) ProtoMessage() {}
 
 func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -975,7 +681,7 @@ func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BelievedPoint.ProtoReflect.Descriptor instead.
 func (*BelievedPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{9}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BelievedPoint) GetSize() uint32 {
@@ -1023,7 +729,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1035,7 +741,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1048,7 +754,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Threshold) GetValue() *durationpb.Duration {
@@ -1089,7 +795,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1101,7 +807,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1114,7 +820,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Baseline) GetCpuLimitCores() float64 {
@@ -1156,7 +862,7 @@ var File_sluice_pools_v1_evidence_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xd6\x06\n" +
+	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa9\x06\n" +
 	"\vExplanation\x126\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x128\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1a.sluice.pools.v1.ThresholdR\tthreshold\x12E\n" +
@@ -1171,46 +877,14 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\bbaseline\x18\n" +
 	" \x01(\v2\x19.sluice.pools.v1.BaselineR\bbaseline\x126\n" +
 	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curve\x129\n" +
-	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06belief\x12:\n" +
-	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearned\x12C\n" +
+	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06belief\x12C\n" +
 	"\radvised_curve\x18\x0f \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\fadvisedCurve\x128\n" +
 	"\bleft_out\x18\x10 \x03(\v2\x1d.sluice.pools.v1.LeftOutSpansR\aleftOutB\n" +
 	"\n" +
-	"\bevidenceJ\x04\b\v\x10\fR\x10remembered_curve\"8\n" +
+	"\bevidenceJ\x04\b\v\x10\fJ\x04\b\x0e\x10\x0fR\x10remembered_curveR\alearned\"8\n" +
 	"\fLeftOutSpans\x12\x12\n" +
 	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x14\n" +
-	"\x05spans\x18\x02 \x01(\x04R\x05spans\"\x9f\x03\n" +
-	"\x0fLearnedEvidence\x122\n" +
-	"\x06values\x18\x01 \x03(\v2\x1a.sluice.pools.v1.SizeValueR\x06values\x12)\n" +
-	"\x10throughput_ratio\x18\x02 \x01(\x01R\x0fthroughputRatio\x12#\n" +
-	"\rlatency_ratio\x18\x03 \x01(\x01R\flatencyRatio\x12 \n" +
-	"\vutilization\x18\x04 \x01(\x01R\vutilization\x12\x14\n" +
-	"\x05steps\x18\x05 \x01(\x04R\x05steps\x12 \n" +
-	"\vtransitions\x18\x06 \x01(\rR\vtransitions\x120\n" +
-	"\x05until\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12;\n" +
-	"\n" +
-	"checkpoint\x18\b \x01(\v2\x1b.sluice.pools.v1.CheckpointR\n" +
-	"checkpoint\x12?\n" +
-	"\tcondition\x18\t \x01(\v2!.sluice.pools.v1.LearnedConditionR\tcondition\"\xaf\x02\n" +
-	"\x10LearnedCondition\x12+\n" +
-	"\x0fcpu_limit_cores\x18\x01 \x01(\x01H\x00R\rcpuLimitCores\x88\x01\x01\x124\n" +
-	"\x14peer_cpu_limit_cores\x18\x02 \x01(\x01H\x01R\x11peerCpuLimitCores\x88\x01\x01\x12\x1a\n" +
-	"\bversions\x18\x03 \x01(\tR\bversions\x12\x1c\n" +
-	"\awork_ms\x18\x04 \x01(\x01H\x02R\x06workMs\x88\x01\x01\x12\x17\n" +
-	"\x04rows\x18\x05 \x01(\x01H\x03R\x04rows\x88\x01\x01\x12\x19\n" +
-	"\x05bytes\x18\x06 \x01(\x01H\x04R\x05bytes\x88\x01\x01B\x12\n" +
-	"\x10_cpu_limit_coresB\x17\n" +
-	"\x15_peer_cpu_limit_coresB\n" +
-	"\n" +
-	"\b_work_msB\a\n" +
-	"\x05_rowsB\b\n" +
-	"\x06_bytes\"u\n" +
-	"\tSizeValue\x12\x12\n" +
-	"\x04size\x18\x01 \x01(\rR\x04size\x12\f\n" +
-	"\x01q\x18\x02 \x01(\x01R\x01q\x12\x16\n" +
-	"\x06reward\x18\x03 \x01(\x01R\x06reward\x12\x14\n" +
-	"\x05error\x18\x04 \x01(\x01R\x05error\x12\x18\n" +
-	"\aseconds\x18\x05 \x01(\x01R\aseconds\"\x93\x01\n" +
+	"\x05spans\x18\x02 \x01(\x04R\x05spans\"\x93\x01\n" +
 	"\rCurveEvidence\x123\n" +
 	"\x06points\x18\x01 \x03(\v2\x1b.sluice.pools.v1.CurvePointR\x06points\x12\x17\n" +
 	"\x04knee\x18\x02 \x01(\x01H\x00R\x04knee\x88\x01\x01\x12+\n" +
@@ -1275,53 +949,44 @@ func file_sluice_pools_v1_evidence_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_sluice_pools_v1_evidence_proto_goTypes = []any{
 	(LatencySource)(0),            // 0: sluice.pools.v1.LatencySource
 	(*Explanation)(nil),           // 1: sluice.pools.v1.Explanation
 	(*LeftOutSpans)(nil),          // 2: sluice.pools.v1.LeftOutSpans
-	(*LearnedEvidence)(nil),       // 3: sluice.pools.v1.LearnedEvidence
-	(*LearnedCondition)(nil),      // 4: sluice.pools.v1.LearnedCondition
-	(*SizeValue)(nil),             // 5: sluice.pools.v1.SizeValue
-	(*CurveEvidence)(nil),         // 6: sluice.pools.v1.CurveEvidence
-	(*CurvePoint)(nil),            // 7: sluice.pools.v1.CurvePoint
-	(*BeliefEvidence)(nil),        // 8: sluice.pools.v1.BeliefEvidence
-	(*SeenPoint)(nil),             // 9: sluice.pools.v1.SeenPoint
-	(*BelievedPoint)(nil),         // 10: sluice.pools.v1.BelievedPoint
-	(*Threshold)(nil),             // 11: sluice.pools.v1.Threshold
-	(*Baseline)(nil),              // 12: sluice.pools.v1.Baseline
-	(*PoolSize)(nil),              // 13: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
-	(*Checkpoint)(nil),            // 16: sluice.pools.v1.Checkpoint
+	(*CurveEvidence)(nil),         // 3: sluice.pools.v1.CurveEvidence
+	(*CurvePoint)(nil),            // 4: sluice.pools.v1.CurvePoint
+	(*BeliefEvidence)(nil),        // 5: sluice.pools.v1.BeliefEvidence
+	(*SeenPoint)(nil),             // 6: sluice.pools.v1.SeenPoint
+	(*BelievedPoint)(nil),         // 7: sluice.pools.v1.BelievedPoint
+	(*Threshold)(nil),             // 8: sluice.pools.v1.Threshold
+	(*Baseline)(nil),              // 9: sluice.pools.v1.Baseline
+	(*PoolSize)(nil),              // 10: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 12: google.protobuf.Duration
 }
 var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
-	13, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
-	11, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
+	10, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
+	8,  // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
 	0,  // 2: sluice.pools.v1.Explanation.latency_source:type_name -> sluice.pools.v1.LatencySource
-	14, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	14, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	15, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	12, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
-	6,  // 7: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
-	8,  // 8: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
-	3,  // 9: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
-	10, // 10: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
-	2,  // 11: sluice.pools.v1.Explanation.left_out:type_name -> sluice.pools.v1.LeftOutSpans
-	5,  // 12: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
-	14, // 13: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
-	16, // 14: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	4,  // 15: sluice.pools.v1.LearnedEvidence.condition:type_name -> sluice.pools.v1.LearnedCondition
-	7,  // 16: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	9,  // 17: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
-	10, // 18: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
-	15, // 19: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	14, // 20: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	11, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	11, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	12, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	9,  // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
+	3,  // 7: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
+	5,  // 8: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
+	7,  // 9: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
+	2,  // 10: sluice.pools.v1.Explanation.left_out:type_name -> sluice.pools.v1.LeftOutSpans
+	4,  // 11: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	6,  // 12: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	7,  // 13: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	12, // 14: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	11, // 15: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }
@@ -1329,24 +994,22 @@ func file_sluice_pools_v1_evidence_proto_init() {
 	if File_sluice_pools_v1_evidence_proto != nil {
 		return
 	}
-	file_sluice_pools_v1_checkpoint_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_evidence_proto_msgTypes[0].OneofWrappers = []any{
 		(*Explanation_Curve)(nil),
 		(*Explanation_Belief)(nil),
 	}
+	file_sluice_pools_v1_evidence_proto_msgTypes[2].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[3].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[5].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[6].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[7].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[11].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[4].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_evidence_proto_rawDesc), len(file_sluice_pools_v1_evidence_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -116,8 +116,6 @@ const (
 	Basis_BASIS_MEMORY Basis = 4
 	// Evidence on another CPU limit.
 	Basis_BASIS_CARRIED Basis = 5
-	// An agent's policy, learnt from this pool or from others.
-	Basis_BASIS_LEARNED Basis = 6
 	// The size in force: no better size is known, or nothing may change. Also without a target size.
 	Basis_BASIS_HELD Basis = 7
 	// An operator's command.
@@ -133,7 +131,6 @@ var (
 		3: "BASIS_REVERT",
 		4: "BASIS_MEMORY",
 		5: "BASIS_CARRIED",
-		6: "BASIS_LEARNED",
 		7: "BASIS_HELD",
 		8: "BASIS_OPERATOR",
 	}
@@ -144,7 +141,6 @@ var (
 		"BASIS_REVERT":      3,
 		"BASIS_MEMORY":      4,
 		"BASIS_CARRIED":     5,
-		"BASIS_LEARNED":     6,
 		"BASIS_HELD":        7,
 		"BASIS_OPERATOR":    8,
 	}
@@ -737,18 +733,17 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\fSTATE_PAUSED\x10\x05\x12\x11\n" +
 	"\rSTATE_GUARDED\x10\x06\x12\x15\n" +
 	"\x11STATE_UNSATURATED\x10\a\x12\x11\n" +
-	"\rSTATE_DELETED\x10\b*\xae\x01\n" +
+	"\rSTATE_DELETED\x10\b*\xb0\x01\n" +
 	"\x05Basis\x12\x15\n" +
 	"\x11BASIS_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vBASIS_CURVE\x10\x01\x12\x0f\n" +
 	"\vBASIS_PROBE\x10\x02\x12\x10\n" +
 	"\fBASIS_REVERT\x10\x03\x12\x10\n" +
 	"\fBASIS_MEMORY\x10\x04\x12\x11\n" +
-	"\rBASIS_CARRIED\x10\x05\x12\x11\n" +
-	"\rBASIS_LEARNED\x10\x06\x12\x0e\n" +
+	"\rBASIS_CARRIED\x10\x05\x12\x0e\n" +
 	"\n" +
 	"BASIS_HELD\x10\a\x12\x12\n" +
-	"\x0eBASIS_OPERATOR\x10\bB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
+	"\x0eBASIS_OPERATOR\x10\b\"\x04\b\x06\x10\x06*\rBASIS_LEARNEDB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
 
 var (
 	file_sluice_pools_v1_pool_size_proto_rawDescOnce sync.Once

@@ -37,8 +37,6 @@ type PoolFacts struct {
 	Baseline *uint32 `protobuf:"varint,5,opt,name=baseline,proto3,oneof" json:"baseline,omitempty"`
 	// The last state that the belief gave; unspecified before the first.
 	State State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
-	// Checkpoint of the pool's agent (model "dqn"); absent before the first.
-	Checkpoint *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
 	// The guard's measurements.
 	Trust         *Trust `protobuf:"bytes,8,opt,name=trust,proto3" json:"trust,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -115,13 +113,6 @@ func (x *PoolFacts) GetState() State {
 		return x.State
 	}
 	return State_STATE_UNSPECIFIED
-}
-
-func (x *PoolFacts) GetCheckpoint() *Checkpoint {
-	if x != nil {
-		return x.Checkpoint
-	}
-	return nil
 }
 
 func (x *PoolFacts) GetTrust() *Trust {
@@ -1236,21 +1227,19 @@ var File_sluice_pools_v1_state_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\n" +
-	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x8b\x03\n" +
+	"\x1bsluice/pools/v1/state.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/pools/v1/advice.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xe0\x02\n" +
 	"\tPoolFacts\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12\x1d\n" +
 	"\acurrent\x18\x03 \x01(\rH\x00R\acurrent\x88\x01\x01\x123\n" +
 	"\x06change\x18\x04 \x01(\v2\x1b.sluice.pools.v1.SizeChangeR\x06change\x12\x1f\n" +
 	"\bbaseline\x18\x05 \x01(\rH\x01R\bbaseline\x88\x01\x01\x12,\n" +
-	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x12;\n" +
-	"\n" +
-	"checkpoint\x18\a \x01(\v2\x1b.sluice.pools.v1.CheckpointR\n" +
-	"checkpoint\x12,\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x12,\n" +
 	"\x05trust\x18\b \x01(\v2\x16.sluice.pools.v1.TrustR\x05trustB\n" +
 	"\n" +
 	"\b_currentB\v\n" +
-	"\t_baseline\"\xb2\x06\n" +
+	"\t_baselineJ\x04\b\a\x10\bR\n" +
+	"checkpoint\"\xb2\x06\n" +
 	"\x05Trust\x12(\n" +
 	"\roperator_size\x18\x01 \x01(\rH\x00R\foperatorSize\x88\x01\x01\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12;\n" +
@@ -1381,50 +1370,48 @@ var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*Pool)(nil),                  // 14: sluice.pools.v1.Pool
 	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
 	(State)(0),                    // 16: sluice.pools.v1.State
-	(*Checkpoint)(nil),            // 17: sluice.pools.v1.Checkpoint
-	(Basis)(0),                    // 18: sluice.pools.v1.Basis
-	(*Advice)(nil),                // 19: sluice.pools.v1.Advice
-	(*v1.ScalingEvent)(nil),       // 20: sluice.common.v1.ScalingEvent
+	(Basis)(0),                    // 17: sluice.pools.v1.Basis
+	(*Advice)(nil),                // 18: sluice.pools.v1.Advice
+	(*v1.ScalingEvent)(nil),       // 19: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
 	14, // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
 	15, // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
 	2,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
 	16, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
-	17, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	1,  // 5: sluice.pools.v1.PoolFacts.trust:type_name -> sluice.pools.v1.Trust
-	15, // 6: sluice.pools.v1.Trust.since:type_name -> google.protobuf.Timestamp
-	8,  // 7: sluice.pools.v1.Trust.measured:type_name -> sluice.pools.v1.Trust.Measured
-	9,  // 8: sluice.pools.v1.Trust.refused:type_name -> sluice.pools.v1.Trust.Refused
-	15, // 9: sluice.pools.v1.Trust.checked:type_name -> google.protobuf.Timestamp
-	15, // 10: sluice.pools.v1.Trust.demand_until:type_name -> google.protobuf.Timestamp
-	15, // 11: sluice.pools.v1.Trust.given_up_until:type_name -> google.protobuf.Timestamp
-	15, // 12: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	18, // 13: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	14, // 14: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	15, // 15: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	15, // 16: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
-	10, // 17: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	11, // 18: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	15, // 19: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	13, // 20: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
-	5,  // 21: sluice.pools.v1.PoolEvidence.standing:type_name -> sluice.pools.v1.Standing
-	4,  // 22: sluice.pools.v1.PoolEvidence.peaks:type_name -> sluice.pools.v1.Peak
-	12, // 23: sluice.pools.v1.PoolEvidence.waits:type_name -> sluice.pools.v1.PoolEvidence.Waits
-	15, // 24: sluice.pools.v1.Peak.hour:type_name -> google.protobuf.Timestamp
-	15, // 25: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
-	19, // 26: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
-	14, // 27: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
-	15, // 28: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
-	20, // 29: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
-	15, // 30: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
-	15, // 31: sluice.pools.v1.PoolEvidence.Waits.carried:type_name -> google.protobuf.Timestamp
-	10, // 32: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	1,  // 4: sluice.pools.v1.PoolFacts.trust:type_name -> sluice.pools.v1.Trust
+	15, // 5: sluice.pools.v1.Trust.since:type_name -> google.protobuf.Timestamp
+	8,  // 6: sluice.pools.v1.Trust.measured:type_name -> sluice.pools.v1.Trust.Measured
+	9,  // 7: sluice.pools.v1.Trust.refused:type_name -> sluice.pools.v1.Trust.Refused
+	15, // 8: sluice.pools.v1.Trust.checked:type_name -> google.protobuf.Timestamp
+	15, // 9: sluice.pools.v1.Trust.demand_until:type_name -> google.protobuf.Timestamp
+	15, // 10: sluice.pools.v1.Trust.given_up_until:type_name -> google.protobuf.Timestamp
+	15, // 11: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	17, // 12: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	14, // 13: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	15, // 14: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	15, // 15: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	10, // 16: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	11, // 17: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
+	15, // 18: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	13, // 19: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	5,  // 20: sluice.pools.v1.PoolEvidence.standing:type_name -> sluice.pools.v1.Standing
+	4,  // 21: sluice.pools.v1.PoolEvidence.peaks:type_name -> sluice.pools.v1.Peak
+	12, // 22: sluice.pools.v1.PoolEvidence.waits:type_name -> sluice.pools.v1.PoolEvidence.Waits
+	15, // 23: sluice.pools.v1.Peak.hour:type_name -> google.protobuf.Timestamp
+	15, // 24: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
+	18, // 25: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
+	14, // 26: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
+	15, // 27: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
+	19, // 28: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
+	15, // 29: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
+	15, // 30: sluice.pools.v1.PoolEvidence.Waits.carried:type_name -> google.protobuf.Timestamp
+	10, // 31: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }
@@ -1433,7 +1420,6 @@ func file_sluice_pools_v1_state_proto_init() {
 		return
 	}
 	file_sluice_pools_v1_advice_proto_init()
-	file_sluice_pools_v1_checkpoint_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
 	file_sluice_pools_v1_state_proto_msgTypes[0].OneofWrappers = []any{}

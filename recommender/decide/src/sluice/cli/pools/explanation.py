@@ -10,7 +10,6 @@ from sluice.cli.output import say
 from sluice.cli.pools.belief import belief_facts, print_belief
 from sluice.cli.pools.curve_plot import ASCII, UNICODE
 from sluice.cli.pools.goodput_curve import curve_facts, print_curve
-from sluice.cli.pools.learned import learned_facts, print_learned
 from sluice.cli.pools.occupancy import targets_tell
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
@@ -52,8 +51,6 @@ def print_explanation(explanation: Explanation, now: datetime) -> None:
         print_curve(explanation.curve, symbols)
     else:
         click.echo("\nno curve yet: too little evidence")
-    if explanation.HasField("learned"):
-        print_learned(explanation.learned)
 
 
 def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]:
@@ -87,8 +84,6 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     if explanation.left_out:
         yield "left out", f"{_left_out(explanation)} in three minutes, by the rules of spans.toml"
     yield from belief_facts(explanation.belief) if explanation.HasField("belief") else curve_facts(explanation.curve)
-    if explanation.HasField("learned"):
-        yield from learned_facts(explanation.learned)
 
 
 def _holds_up(size: PoolSize) -> str:

@@ -28,7 +28,6 @@ BASES = {
     "REVERT": "back to the size before the last change",
     "MEMORY": "evidence of this version from before it was away",
     "CARRIED": "evidence on another CPU limit",
-    "LEARNED": "learnt from other pools, or by an agent",
     "HELD": "no better size is known, or nothing may change",
     "OPERATOR": "an operator set it",
 }

@@ -37,8 +37,6 @@ class Estimate:
     """True where the model serves comparison, so nobody is to apply its size."""
     unpaid: bool = False
     """True for the smaller size that a pool goes back to after a step of growth that did not pay (`growth.py`)."""
-    learned: bool = False
-    """True for a size that an agent names (`pools.learn`)."""
 
 
 OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: the pool's own spans judge, which lack the wait for the pool")

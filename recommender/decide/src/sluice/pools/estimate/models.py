@@ -30,8 +30,5 @@ ESTIMATORS = estimators()
 BELIEF = "belief"
 """The default of a pool: the belief over its curve (`pools.policy`) decides sizes. It is no estimator of a window."""
 
-DQN = "dqn"
-"""An agent learns the size (`pools.learn`); where it may choose none, the belief decides."""
-
 DEFAULT = ScgTop.name
 """The estimator that wins on the testbed: `make bench BENCH=table1`, and its table in tests/bench/results."""

@@ -31,8 +31,6 @@ class Samples:
     limit           pool size in force during the bucket, NaN where no actuator reported one
     caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
     start_ms        start of each bucket (Unix ms), None where it is not known, as in a file of pairs
-    in_system       mean number in flight by the judges' spans, which include the wait for the pool, in requests of the
-                    pool's own; None without them
     """
 
     concurrency: Floats
@@ -43,7 +41,6 @@ class Samples:
     instances: int
     caller_judged: bool
     start_ms: NDArray[np.int64] | None = None
-    in_system: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.concurrency)
@@ -67,5 +64,4 @@ class Samples:
             self.instances,
             self.caller_judged,
             None if self.start_ms is None else self.start_ms[keep],
-            None if self.in_system is None else self.in_system[keep],
         )

@@ -59,4 +59,4 @@ def _full(state: PoolState) -> bool:
 
 def _looks(state: PoolState, now_ms: int) -> bool:
     change = state.facts.change
-    return change is not None and change.basis in (Basis.PROBE, Basis.LEARNED) and now_ms - change.at_ms < TURN_MS
+    return change is not None and change.basis is Basis.PROBE and now_ms - change.at_ms < TURN_MS

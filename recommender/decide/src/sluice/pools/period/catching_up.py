@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sluice.model.keys import PoolKey
-from sluice.pools.period.agents import teach
-from sluice.pools.period.data_sizes import DataSizes
 from sluice.pools.period.decide import new_buckets
 from sluice.pools.period.inputs import PeriodInputs
-from sluice.pools.period.published_models import learns
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.policy.state import PoolState
@@ -20,21 +17,15 @@ from sluice.pools.windows import Window
 CATCH_UP_MS = 600_000
 
 
-def caught_up(
-    inputs: PeriodInputs, collector: WindowSource, resources: PoolResources, data_sizes: DataSizes
-) -> dict[PoolKey, PoolState]:
-    """The states with the evidence of the past. The newest window is left to the next query. For a pool whose agent
-    begins, all windows read are its first history."""
+def caught_up(inputs: PeriodInputs, collector: WindowSource, resources: PoolResources) -> dict[PoolKey, PoolState]:
+    """The states with the evidence of the past. The newest window is left to the next query."""
     config, now_ms, problems = inputs.config, inputs.now_ms, resources.problems
     states, width = dict(inputs.states), int(config.window)
     ends = [states[pool.key].learnt.until_ms for pool in config.pools if pool.key in states]
-    ends += [0 for pool in config.pools if learns(pool, inputs.targets[pool.key]) and _untaught(inputs, pool.key)]
     oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
     for at_ms in range(oldest + width, now_ms, width):
         window = collector.collect(config, inputs.thresholds_ns, at_ms, live=False)
-        sizes = data_sizes.newest(config, collector, at_ms, problems)
-        past = inputs._replace(now_ms=at_ms, states=states, data_sizes=sizes)
-        teach(past, window, resources, past=True)
+        past = inputs._replace(now_ms=at_ms, states=states)
         for pool_step in resources.spread.run(_past_steps(past, window, resources), len(config.pools)):
             resources.alive()
             if pool_step.state is not None:
@@ -42,10 +33,6 @@ def caught_up(
             if pool_step.failure is not None:
                 problems.failed(f"evidence of {pool_step.key}", pool_step.failure.error())
     return states
-
-
-def _untaught(inputs: PeriodInputs, key: PoolKey) -> bool:
-    return inputs.state(key).facts.checkpoint is None
 
 
 def _past_steps(inputs: PeriodInputs, window: Window, resources: PoolResources) -> Iterator[PoolStep]:

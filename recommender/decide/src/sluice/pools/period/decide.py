@@ -15,9 +15,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.guard.callees import callees
 from sluice.pools.guard.turns import waiting
 from sluice.pools.inputs.sizes import TargetSize, one_size
-from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.metrics.in_force import by_metrics
-from sluice.pools.period.agents import agent_estimates
 from sluice.pools.period.inputs import PeriodInputs
 from sluice.pools.period.observations import (
     buckets_of,
@@ -32,7 +30,6 @@ from sluice.pools.period.published_models import published_estimates
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints
 from sluice.pools.policy.scaled import scalable
-from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
 from sluice.pools.publication.publication import Publication, publication
 from sluice.pools.windows import Window
@@ -46,17 +43,14 @@ def decide(
     pools = inputs.config.pools
     estimates = published_estimates(pools, window, inputs.targets, inputs.sizes, resources.workers, resources.problems)
     constraints_of = _constraints(inputs, window)
-    agents = agent_estimates(inputs, window, constraints_of, resources)
     unrun: list[PoolStep] = []
 
     def pool_steps() -> Iterator[PoolStep]:
         for pool in pools:
-            key, agent = pool.key, agents.get(pool.key)
+            key = pool.key
             pool_step = inputs.pool_step(pool)
             if pool_step.sampling is None or not pool_step.sampling.refuses:
-                pool_step = pool_step._replace(
-                    estimate=agent.estimate if agent is not None else estimates.get(key), agent=agent
-                )
+                pool_step = pool_step._replace(estimate=estimates.get(key))
             if key in inputs.deferred:
                 unrun.append(pool_step._replace(state=None))
                 continue
@@ -127,19 +121,9 @@ def _published(pool_step: PoolStep) -> tuple[PoolStep, Publication | None]:
         return pool_step, None
     try:
         answer = publication(pool_step, pool_step.decision)
-        if pool_step.agent is not None and pool_step.state is not None:
-            answer = answer.with_agent(pool_step.agent)
-            pool_step = pool_step._replace(state=_with_checkpoint(pool_step.state, pool_step.agent))
     except Exception as cause:
         return pool_step.failed(cause), None
     return pool_step, answer
-
-
-def _with_checkpoint(state: PoolState, agent: AgentEstimate) -> PoolState:
-    checkpoint = agent.learned.checkpoint if agent.learned is not None else None
-    if checkpoint is None or checkpoint == state.facts.checkpoint:
-        return state
-    return replace(state, facts=replace(state.facts, checkpoint=checkpoint))
 
 
 def _constraints(inputs: PeriodInputs, window: Window) -> dict[PoolKey, Constraints]:

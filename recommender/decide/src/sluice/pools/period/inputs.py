@@ -13,7 +13,6 @@ from sluice.pools.critical.holds_up import HoldsUp, blame_of
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.operator_inputs import OperatorInputs
 from sluice.pools.inputs.sizes import Sizes
-from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.in_force import notes_of, sizes_in_force
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.freshness import Freshness
@@ -30,7 +29,7 @@ from sluice.pools.section import Pool, PoolsSection
 class PeriodInputs(NamedTuple):
     """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
     metrics: sizes by metrics, for pools without an actuator's report. samplings: of services whose spans are a sample.
-    deferred: pools left for a later period. demands: new ones. data_sizes: of the pools whose spans have them. unfit:
+    deferred: pools left for a later period. demands: new ones. unfit:
     why pools do not fit what spans show. held: by service, what it holds up; None: not known. roles: of the pools that
     have spans."""
 
@@ -46,7 +45,6 @@ class PeriodInputs(NamedTuple):
     samplings: ServiceSamplings
     deferred: frozenset[PoolKey] = frozenset()
     demands: Mapping[PoolKey, Demand] = MappingProxyType({})
-    data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
     unfit: Mapping[PoolKey, Reason] = MappingProxyType({})
     held: Mapping[str, tuple[HoldsUp, ...]] | None = None
     roles: Mapping[PoolKey, SpanRoles] = MappingProxyType({})

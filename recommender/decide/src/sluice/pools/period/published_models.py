@@ -11,9 +11,8 @@ from sluice.model.reason import Reason
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import EstimateJob, Failed
-from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
+from sluice.pools.estimate.models import BELIEF, DEFAULT
 from sluice.pools.inputs.sizes import Sizes, TargetSize
-from sluice.pools.metrics.in_force import by_metrics
 from sluice.pools.period.workers import Workers
 from sluice.pools.section import Pool
 from sluice.pools.windows import Window
@@ -34,12 +33,6 @@ def _unsized(targets: tuple[TargetSize, ...]) -> bool:
     return {target.size for target in targets} <= {None}
 
 
-def learns(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
-    """Whether an agent may decide the pool's size. The belief decides where it does not: an agent learns from sizes
-    that an actuator applies."""
-    return pool.model == DQN and not {target.size for target in targets} <= {None} and not by_metrics(targets)
-
-
 def judged_pools(pools: Iterable[Pool], targets: Targets) -> list[PoolKey]:
     """The pools whose completions must be judged one by one, which the belief does not need."""
     return [pool.key for pool in pools if uses_published_model(pool, targets[pool.key])]
@@ -54,16 +47,14 @@ def published_estimates(
     problems: Problems,
 ) -> dict[PoolKey, Estimate]:
     """The estimates of all pools at once: many go to worker processes. sizes: in force, of each pool."""
-    modelled = [
-        pool for pool in pools if uses_published_model(pool, targets[pool.key]) and not learns(pool, targets[pool.key])
-    ]
+    modelled = [pool for pool in pools if uses_published_model(pool, targets[pool.key])]
     outcomes = workers.run([_job(pool, window, sizes, sized=not _unsized(targets[pool.key])) for pool in modelled])
     return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(modelled, outcomes, strict=True)}
 
 
 def _job(pool: Pool, window: Window, sizes: Callable[[PoolKey], Sizes], sized: bool) -> EstimateJob:
     measured = window.pools[pool.key]
-    model = DEFAULT if pool.model in (BELIEF, DQN) else pool.model
+    model = DEFAULT if pool.model == BELIEF else pool.model
     if measured is None:
         return EstimateJob(model, None)
     limits = sizes(pool.key).limits(pool.key, measured.bucket_start_ms)

@@ -7,7 +7,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from sluice.model.problems import Problems
-from sluice.pools.learned.learners import Learners
 from sluice.pools.period.critical_services import CriticalPaths
 from sluice.pools.period.spread import Spread
 from sluice.pools.period.workers import Workers
@@ -15,19 +14,17 @@ from sluice.pools.period.workers import Workers
 
 @dataclass
 class PoolResources:
-    """Worker processes, agents, critical paths, the log of problems. alive: called in a period to report progress.
+    """Worker processes, critical paths, the log of problems. alive: called in a period to report progress.
     background: runs one reading at a time beside the periods."""
 
     workers: Workers = field(default_factory=Workers)
     spread: Spread = field(default_factory=Spread)
     problems: Problems = field(default_factory=Problems)
     alive: Callable[[], None] = lambda: None
-    learners: Learners = field(default_factory=Learners)
     background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="pools"))
     critical: CriticalPaths = field(default_factory=CriticalPaths)
 
     def close(self) -> None:
         self.workers.close()
         self.spread.close()
-        self.learners.close()
         self.background.shutdown(wait=False, cancel_futures=True)

@@ -11,7 +11,6 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
-from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.roles.span_roles import SpanRoles
@@ -31,8 +30,6 @@ class WindowSource(Protocol):
     ) -> dict[PoolKey, Demand]: ...
 
     def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
-
-    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
 

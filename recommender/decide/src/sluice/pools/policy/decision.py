@@ -28,8 +28,6 @@ class Basis(Enum):
     """Evidence of this version of the service from before another version replaced it."""
     CARRIED = "CARRIED"
     """Evidence from another CPU limit."""
-    LEARNED = "LEARNED"
-    """The proposal of a trained DQN agent (`pools.learn`)."""
     HELD = "HELD"
     """No better size is known than the one in force."""
     OPERATOR = "OPERATOR"

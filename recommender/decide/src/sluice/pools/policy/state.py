@@ -37,18 +37,6 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """A checkpoint of a pool's agent (`pools/learned`): its file's name, SHA-256 in hex and format, the number of
-    gradient steps in training, and the time of writing."""
-
-    name: str
-    sha256: str
-    version: int
-    steps: int
-    at_ms: int
-
-
-@dataclass(frozen=True)
 class Facts:
     """What reports and decisions changed. Facts are written when they change.
 
@@ -58,7 +46,6 @@ class Facts:
     baseline  the last size that was expected to lose less than 1 %: the size to hold when nothing is known
     state     the last state that came from the belief, None before the first
     trust     the operator's size, what sizes did, and refused sizes (harm.py)
-    checkpoint  the newest of the pool's agent, None where it has none
     """
 
     now_ms: int = 0
@@ -66,7 +53,6 @@ class Facts:
     change: Change | None = None
     baseline: int | None = None
     state: State | None = None
-    checkpoint: Checkpoint | None = None
     trust: Trust = field(default_factory=Trust)
 
     @property

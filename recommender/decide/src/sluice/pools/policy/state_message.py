@@ -22,12 +22,11 @@ from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.policy.need import Peak
-from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalStateError, check_facts, check_learnt, check_time
 from sluice.pools.policy.trust_message import trust_message, trust_of
 from sluice.pools.policy.waits import Waits
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
-from sluice.pools.v1.checkpoint_pb2 import Checkpoint as CheckpointMessage
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts, SizeChange
 
 _SIDES: dict[Side, pool_pb2.Side.ValueType] = {
@@ -35,6 +34,9 @@ _SIDES: dict[Side, pool_pb2.Side.ValueType] = {
     "client": pool_pb2.SIDE_CLIENT,
     "consumer": pool_pb2.SIDE_CONSUMER,
 }
+
+# By its number: a basis of an older version, whose records are read as this one.
+_FORMER = {6: Basis.CURVE}
 
 Value = TypeVar("Value")
 Parsed = TypeVar("Parsed", PoolFacts, PoolEvidence)
@@ -93,17 +95,7 @@ def _facts_message(key: PoolKey, facts: Facts) -> PoolFacts:
         message.change.CopyFrom(_change_message(change))
     if facts.trust != Trust():
         message.trust.CopyFrom(trust_message(facts.trust))
-    if facts.checkpoint is not None:
-        message.checkpoint.CopyFrom(checkpoint_message(facts.checkpoint))
     return message
-
-
-def checkpoint_message(of: Checkpoint) -> CheckpointMessage:
-    return CheckpointMessage(name=of.name, sha256=of.sha256, version=of.version, steps=of.steps, at=timestamp(of.at_ms))
-
-
-def _checkpoint(of: CheckpointMessage) -> Checkpoint:
-    return Checkpoint(of.name, of.sha256, of.version, of.steps, unix_ms(of.at))
 
 
 def _change_message(change: Change) -> SizeChange:
@@ -123,7 +115,6 @@ def _facts(message: PoolFacts) -> Facts:
         change=_change(message.change) if message.HasField("change") else None,
         baseline=message.baseline if message.HasField("baseline") else None,
         state=_state(message.state) if message.state else None,
-        checkpoint=_checkpoint(message.checkpoint) if message.HasField("checkpoint") else None,
         trust=trust_of(message.trust) if message.HasField("trust") else Trust(),
     )
     check_facts(facts)
@@ -132,7 +123,7 @@ def _facts(message: PoolFacts) -> Facts:
 
 def _change(message: SizeChange) -> Change:
     number = message.basis
-    known = {pool_size_pb2.Basis.Value(f"BASIS_{basis.name}"): basis for basis in Basis}
+    known = {pool_size_pb2.Basis.Value(f"BASIS_{basis.name}"): basis for basis in Basis} | _FORMER
     if number not in known:
         raise IllegalStateError(
             f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}"

@@ -232,8 +232,6 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, observation: Observation, v
         return facts.change.basis
     if view.choice is None:
         return Basis.HELD
-    if observation.named is not None and observation.named.learned:
-        return Basis.LEARNED
     if facts.change is not None and view.choice.size == facts.change.from_size:
         return Basis.REVERT
     if observation.named is None and learnt.evidence.seconds_on(observation.cores) < LEAST_EVIDENCE_S:

@@ -16,12 +16,9 @@ from sluice.pools.inputs.deployments import Deployments
 from sluice.pools.inputs.occupancy import message_of as occupancy_message
 from sluice.pools.inputs.occupancy import newest_report
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.learned.condition import Condition
-from sluice.pools.learned.lesson import Learned
 from sluice.pools.names import message_of
 from sluice.pools.policy.advice_message import advice_message, advice_of
 from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
-from sluice.pools.policy.state_message import checkpoint_message
 from sluice.pools.publication.publication import Content, Hardware, Publication
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
 from sluice.pools.v1.advice_pb2 import Advice
@@ -73,13 +70,19 @@ def content_of(message: pool_size_pb2.PoolSize) -> Content:
         upper_bound=optional("upper_bound"),
         unguarded_target=optional("unguarded_target"),
         codes=tuple(reason.code for reason in message.reasons),
-        basis=pool_size_pb2.Basis.Name(message.basis).removeprefix("BASIS_"),
+        basis=_basis_name(message.basis),
         action=Action.Name(message.action).removeprefix("ACTION_"),
         sizes=tuple((target.instance, None if target.unbounded else target.size) for target in message.sizes),
         targets=tuple(message.targets),
         owners=tuple((target.instance, target.reporter) for target in message.sizes if target.reporter),
         advised=_hardware(message.advice) if message.HasField("advice") else None,
     )
+
+
+def _basis_name(number: int) -> str:
+    """UNSPECIFIED for a basis that only an older or newer version has."""
+    known = pool_size_pb2.Basis.DESCRIPTOR.values_by_number.get(number)
+    return "UNSPECIFIED" if known is None else known.name.removeprefix("BASIS_")
 
 
 def _hardware(advice: Advice) -> Hardware:
@@ -123,8 +126,7 @@ def explanation(answer: Publication) -> evidence_pb2.Explanation:
         message.buckets = windows.buckets
         message.completions = windows.completions
         message.instances = windows.instances
-    by_belief = estimate is None or estimate.learned
-    picture = draw(answer.learnt, answer.content.current, answer.cores) if by_belief else None
+    picture = draw(answer.learnt, answer.content.current, answer.cores) if estimate is None else None
     if picture is not None:
         message.belief.CopyFrom(belief_evidence(picture))
         to_cores = answer.advice.to_cores if answer.advice is not None else None
@@ -132,50 +134,12 @@ def explanation(answer: Publication) -> evidence_pb2.Explanation:
             message.advised_curve.extend(map(_believed_point, draw_on(answer.learnt, answer.content.current, to_cores)))
     elif estimate is not None and estimate.curve is not None:
         message.curve.CopyFrom(_curve(estimate, estimate.curve))
-    if answer.agent is not None and answer.agent.learned is not None:
-        message.learned.CopyFrom(learned_evidence(answer.agent.learned))
     for rule, spans in sorted(answer.roles.left_out.items(), key=lambda ruled: (-ruled[1], ruled[0])):
         message.left_out.add(rule=rule, spans=spans)
     message.baseline.CopyFrom(_baseline(answer.deployments))
     if answer.since_ms is not None:
         message.baseline.since.CopyFrom(timestamp(answer.since_ms))
     return message
-
-
-def learned_evidence(of: Learned) -> evidence_pb2.LearnedEvidence:
-    opinion, worth = of.opinion, of.opinion.worth
-    throughput, latency, utilization = opinion.state
-    return evidence_pb2.LearnedEvidence(
-        values=[
-            evidence_pb2.SizeValue(
-                size=size,
-                q=opinion.values[i],
-                reward=worth.mean[i] if worth.seconds[i] > 0 else 0.0,
-                error=worth.error[i] if worth.seconds[i] > 0 else 0.0,
-                seconds=worth.seconds[i],
-            )
-            for i, size in enumerate(opinion.sizes.tolist())
-        ],
-        throughput_ratio=throughput,
-        latency_ratio=latency,
-        utilization=utilization,
-        steps=opinion.steps,
-        transitions=opinion.transitions,
-        until=timestamp(max(0, opinion.until_ms)),
-        checkpoint=None if of.checkpoint is None else checkpoint_message(of.checkpoint),
-        condition=None if opinion.condition is None else _condition(opinion.condition),
-    )
-
-
-def _condition(of: Condition) -> evidence_pb2.LearnedCondition:
-    return evidence_pb2.LearnedCondition(
-        cpu_limit_cores=of.cores or None,
-        peer_cpu_limit_cores=of.peer_cores or None,
-        versions=of.versions,
-        work_ms=1e3 * of.work_s or None,
-        rows=of.data.rows,
-        bytes=of.data.bytes,
-    )
 
 
 def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:

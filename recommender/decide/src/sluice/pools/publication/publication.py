@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sluice.fast.changed import changed
@@ -13,7 +13,6 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.deployments import Deployments
 from sluice.pools.inputs.sizes import TargetSize, one_size
-from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Advice, Decision
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import Learnt
@@ -87,15 +86,7 @@ class Publication:
     advice: Advice | None = None
     holds_up: tuple[HoldsUp, ...] | None = None
     legal: tuple[int, int] | None = None
-    agent: AgentEstimate | None = field(default=None, compare=False, repr=False)
-    """The proposal of the pool's agent, if any."""
     roles: SpanRoles = field(default=NO_ROLES, compare=False, repr=False)
-
-    def with_agent(self, agent: AgentEstimate) -> Publication:
-        """A copy with the agent, whose reasons follow those of the decision."""
-        codes = (*self.content.codes, *(reason.code for reason in agent.reasons))
-        content = replace(self.content, codes=codes)
-        return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
 
 
 def publication(pool_step: PoolStep, decision: Decision) -> Publication:

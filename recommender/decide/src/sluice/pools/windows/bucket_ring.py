@@ -158,12 +158,11 @@ class BucketRing:
         done, good, judged, judged_good = (
             _summed(column, lines, columns) for lines in (own, judges) for column in (self._completions, self._good)
         )
-        judge_busy = _summed(self._busy_ns, judges, columns)
         there = (busy > 0) | (done > 0) | (judged > 0)
         instances = (busy > 0).astype(np.int64)
         if len(own) > 1:
             instances = (self._busy_ns[own].take(columns, axis=1) > 0).sum(axis=0)
-        fields = (at * bucket_ms, busy, done, good, instances, judged, judged_good, judge_busy)
+        fields = (at * bucket_ms, busy, done, good, instances, judged, judged_good)
         return WindowRows(*fields) if there.all() else WindowRows(*(column[there] for column in fields))
 
     def _line(self, source: Source) -> int:

@@ -16,7 +16,6 @@ from sluice.pools.discovery import query as discovery_query
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
-from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics import query as metrics_query
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest import query as nearest_query
@@ -27,7 +26,7 @@ from sluice.pools.roles.span_roles import SpanRoles
 from sluice.pools.sampling import query as sampling_query
 from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
-from sluice.pools.windows import data_sizes, demand, minutes, upstream
+from sluice.pools.windows import demand, minutes, upstream
 from sluice.pools.windows.callees import CalleeReader
 from sluice.pools.windows.complete_buckets import alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
@@ -87,14 +86,6 @@ class Collector:
             return {}
         columns = self._beside.arrays(minutes.SQL, minutes.parameters(config, from_s, to_s), keys)
         return minutes.minutes(columns, config) if columns else {}
-
-    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
-        """The amount of data that a span of the newest minute moved, for each pool whose size is learnt. {} without a
-        query where there is none."""
-        keys = data_sizes.keys(config)
-        if not keys.rows:
-            return {}
-        return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
         """The candidates that spans of five minutes show."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,6 @@ class WindowRows:
     instances: Ints
     judge_completions: Ints
     judge_good: Ints
-    judge_busy_ns: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """Busy time of the judges' spans: in the pool, or waiting for it. Zeros where it is not given."""
-
-    def __post_init__(self) -> None:
-        if len(self.judge_busy_ns) != len(self):
-            object.__setattr__(self, "judge_busy_ns", np.zeros(len(self), dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.bucket_start_ms)
@@ -133,21 +127,8 @@ def measure(rows: WindowRows, from_ms: int, before_ms: int, bucket_ms: int) -> P
         limit=np.full(len(count), np.nan),
         instances=int(own.instances.max()),
         caller_judged=by_caller,
-        in_system=_in_system(own, bucket_ms) / count if by_caller else None,
     )
     return PoolWindow(samples, own.bucket_start_ms, bucket_ms)
-
-
-def _in_system(own: WindowRows, bucket_ms: int) -> Floats:
-    """In flight by the judges' spans, in requests of the pool's own. By Little's law their response time is this
-    divided by the pool's throughput. That holds also where a request is several of the pool's, or not every caller's
-    span is there.
-
-    Worked: 200 ms of callers' time in 100 ms, 10 of their spans for 30 of the pool's: 2 in flight are 6.
-    """
-    ratio = own.own_completions.sum() / own.judge_completions.sum()
-    in_system: Floats = own.judge_busy_ns / (bucket_ms * 1e6) * ratio
-    return in_system
 
 
 def _per_second(count: Ints, bucket_ms: int) -> Floats:

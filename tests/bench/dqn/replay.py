@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.learned.transitions import Transitions
+from bench.dqn.transitions import Transitions
 
 Rows = NDArray[np.float16] | NDArray[np.float32]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.pools.learned.network import Network
+from bench.dqn.network import Network
 
 
 def test_the_gradient_is_that_of_finite_differences() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.pools.learned.measure import ServiceWindows
+from bench.dqn.measure import ServiceWindows
 
 
 def of_service(

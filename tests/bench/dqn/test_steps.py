@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.dqn.agent import Dqn
+from bench.dqn.sizers import Dqn, improvement
 from bench.dqn.steps import BOUNDS, drive, first, guarded, smoothed
 from bench.run_files import requested_seeds, runs
 from bench.scenarios import scenario
@@ -56,3 +56,7 @@ def test_the_agent_sizes_a_pool_within_the_guard_and_again_the_same() -> None:
     runs = [drive(scenario("static_load"), lambda run: Dqn(run, 3), 3, 64, 6) for _ in range(2)]
     assert runs[0] == runs[1]
     assert all(BOUNDS[0] <= step.size <= BOUNDS[1] for step in runs[0])
+
+
+def test_expected_improvement_where_the_mean_is_the_best_is_phi_of_zero() -> None:
+    np.testing.assert_allclose(improvement(np.array([0.7, -2.3]), np.ones(2), 0.7), [0.3989, 0.0004], atol=1e-4)

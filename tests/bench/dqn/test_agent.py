@@ -5,13 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.pools.learned.agent import AT_REST, MOST_CONDITIONS, Agent
-from sluice.pools.learned.checkpoint import CheckpointError, checksum, restored, written
-from sluice.pools.learned.condition import Condition
-from sluice.pools.learned.propose import propose
-from sluice.pools.learned.settings import SETTINGS
-from sluice.pools.learned.sizes import grid
-from sluice_kit.decide.learn_windows import chained, of_service
+from bench.dqn.agent import AT_REST, MOST_CONDITIONS, Agent
+from bench.dqn.condition import Condition
+from bench.dqn.made_windows import chained, of_service
+from bench.dqn.settings import SETTINGS
+from bench.dqn.sizes import grid
 
 SIZES = grid(1, 48)
 CONDITION = Condition(cores=2.0, versions="v1")
@@ -64,7 +62,7 @@ def test_what_is_learnt_of_a_condition_is_left_alone_under_another_and_known_aga
     first, theta = agent.learner, agent.learner.theta.copy()
     watched(agent, [(4, 20)], at_s=200, condition=replace(CONDITION, cores=4.0))
     assert agent.learner is not first
-    assert agent.opinion().transitions == len(agent.learner.replay) < 250
+    assert len(agent.learner.replay) < 250
     np.testing.assert_array_equal(first.theta, theta)
     watched(agent, [(4, 3)], train=False, at_s=300)
     assert agent.learner is first
@@ -85,7 +83,7 @@ def test_of_conditions_that_are_not_in_force_few_transitions_are_kept_and_the_ol
     agent = Agent(SIZES, 1)
     for i in range(MOST_CONDITIONS + 1):
         watched(agent, [(12, 120)], train=False, at_s=1_000 * (i + 1), condition=replace(CONDITION, cores=i + 1.0))
-    assert list(agent.learners) == list(agent.trials) == [f"{i + 1} 0 v1" for i in range(1, MOST_CONDITIONS + 1)]
+    assert list(agent.learners) == list(agent.highest_per_s) == [f"{i + 1} 0 v1" for i in range(1, MOST_CONDITIONS + 1)]
     assert [len(each.replay) for each in agent.learners.values()][:-1] == [AT_REST] * (MOST_CONDITIONS - 1)
 
 
@@ -95,7 +93,7 @@ def test_one_network_for_all_conditions_is_an_option() -> None:
     first = agent.learner
     watched(agent, [(4, 20)], at_s=200, condition=replace(CONDITION, cores=4.0))
     assert agent.learner is first
-    assert len(agent.trials) == 2
+    assert len(agent.highest_per_s) == 2
 
 
 def test_the_same_windows_and_seed_give_the_same_values() -> None:
@@ -111,70 +109,3 @@ def test_each_option_learns(changes: dict[str, object]) -> None:
     watched(agent, [(4, 15), (12, 15)] * 2)
     values = dict(zip(SIZES.tolist(), agent.opinion().values, strict=True))
     assert values[12] > values[4]
-
-
-def test_a_size_that_was_not_in_force_may_not_be_chosen() -> None:
-    agent = Agent(SIZES, 1)
-    watched(agent, [(4, 60)])
-    opinion = agent.opinion()
-    assert len(opinion.worth.not_worse(3)) == 0
-    assert propose(opinion, 4, in_charge=False, may_look=True).size is None
-
-
-def test_a_size_that_was_better_may_be_chosen_and_a_worse_one_not() -> None:
-    agent = Agent(SIZES, 1)
-    watched(agent, [(10, 30), (12, 30), (10, 30), (12, 30)])
-    opinion = agent.opinion()
-    allowed = set(SIZES[opinion.worth.not_worse(8)].tolist())
-    assert allowed == {12}
-    back = set(SIZES[opinion.worth.not_worse(9)].tolist())
-    assert back == set()
-    favoured = replace(opinion, values=np.where(SIZES == 12, 9.0, np.where(SIZES == 42, 20.0, 5.0)))
-    proposal = propose(favoured, 10, in_charge=False, may_look=True)
-    assert (proposal.size, proposal.code) == (12, "LEARNED")
-
-
-def test_exploration_stays_next_to_the_size_in_force_and_waits_for_its_turn() -> None:
-    agent = Agent(SIZES, 1)
-    watched(agent, [(12, 60)])
-    opinion = replace(agent.opinion(), noise=1, state=(1.0, 1.0, 0.8))
-    assert propose(opinion, 12, in_charge=True, may_look=True).size == 14
-    assert propose(opinion, 12, in_charge=True, may_look=False).size == 12
-    late = replace(opinion, state=(1.0, 0.5, 0.8))
-    assert propose(late, 12, in_charge=True, may_look=True).code == "HANDED_BACK"
-
-
-def test_an_agent_goes_on_from_its_checkpoint_as_if_nothing_had_been() -> None:
-    agent = Agent(SIZES, 3)
-    watched(agent, [(4, 20)], condition=replace(CONDITION, cores=4.0))
-    watched(agent, [(4, 20), (12, 20)], at_s=200)
-    data = written(agent)
-    again = restored(data, checksum(data), SIZES, SETTINGS)
-    for each in (agent, again):
-        each.learner.owed = 50
-        each.train()
-    one, other = agent.opinion(), again.opinion()
-    np.testing.assert_array_equal(one.values, other.values)
-    np.testing.assert_array_equal(one.worth.mean, other.worth.mean)
-    assert (one.noise, one.steps, one.transitions) == (other.noise, other.steps, other.transitions)
-    assert list(again.learners) == list(agent.learners)
-    assert again.learner is again.learners[agent.label]
-
-
-@pytest.mark.parametrize("at", [0, 100, 5_000, -1])
-def test_a_damaged_checkpoint_is_refused(at: int) -> None:
-    agent = Agent(SIZES, 3)
-    watched(agent, [(4, 20)])
-    data = written(agent)
-    broken = bytearray(data)
-    broken[at] ^= 1
-    with pytest.raises(CheckpointError, match="checksum"):
-        restored(bytes(broken), checksum(data), SIZES, SETTINGS)
-    with pytest.raises(CheckpointError, match="cannot be read"):
-        restored(data[:1000], checksum(data[:1000]), SIZES, SETTINGS)
-
-
-def test_a_checkpoint_of_other_sizes_is_refused() -> None:
-    data = written(Agent(SIZES, 3))
-    with pytest.raises(CheckpointError, match="other sizes"):
-        restored(data, checksum(data), grid(1, 50), SETTINGS)

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.samples import Floats, Samples
-from sluice.pools.learned.settings import LearnerSettings
-from sluice.pools.learned.sizes import Ints
+from bench.dqn.settings import LearnerSettings
+from bench.dqn.sizes import Ints
+from sluice.pools.estimate.samples import Floats
 
 STATES = 3
 # A second with fewer completions says nothing of the work of a request.
 LEAST_COMPLETIONS = 5.0
+# Part of the highest rate that is forgotten per second: half in 21 minutes.
+FORGOTTEN = 1 / 1_800
 
 
 @dataclass(frozen=True)
@@ -58,20 +60,6 @@ class ServiceWindows:
         return np.concatenate([[False], np.diff(self.start_ms) == length_ms])[: len(self)]
 
 
-def windows_of(samples: Samples, start_ms: Ints, bucket_ms: int) -> ServiceWindows:
-    """Windows from samples; limits are the sizes in force."""
-    order = np.argsort(start_ms, kind="stable")
-    system = samples.concurrency if samples.in_system is None else np.maximum(samples.in_system, samples.concurrency)
-    return ServiceWindows(
-        start_ms[order],
-        samples.concurrency[order],
-        system[order],
-        samples.throughput_per_s[order] * bucket_ms / 1e3,
-        samples.limit[order],
-        bucket_ms / 1e3,
-    )
-
-
 def seconds(of: ServiceWindows) -> ServiceWindows:
     """Sums windows to whole seconds under one size. A part of a second, or one in which the size
     changed, is left out."""
@@ -90,17 +78,15 @@ def seconds(of: ServiceWindows) -> ServiceWindows:
 
 @dataclass(frozen=True)
 class LearnerInput:
-    """n windows: state of shape (n, 3), with the condition (n, 3 + C); reward and request rate per second of shape
-    (n,)."""
+    """n windows: state of shape (n, 3), with the condition (n, 3 + C); reward of shape (n,)."""
 
     state: Floats
     reward: Floats
-    asked_per_s: Floats
 
     def under(self, condition: Floats) -> LearnerInput:
         """With the encoded condition, of shape (C,), in each window's state."""
         conditions = np.broadcast_to(condition, (len(self.state), len(condition)))
-        return LearnerInput(np.concatenate([self.state, conditions], axis=1), self.reward, self.asked_per_s)
+        return LearnerInput(np.concatenate([self.state, conditions], axis=1), self.reward)
 
 
 def measured(of: ServiceWindows, slo_s: float, most_per_s: float, settings: LearnerSettings) -> LearnerInput:
@@ -116,7 +102,14 @@ def measured(of: ServiceWindows, slo_s: float, most_per_s: float, settings: Lear
     lr = np.where(of.in_system > 0, np.minimum(slo_s * rate / np.maximum(of.in_system, 1e-9), 1.0), 1.0)
     ru = np.minimum(rate / most_per_s, 1.0)
     reward = settings.alpha * lr + settings.beta * tpr * ru
-    return LearnerInput(np.stack([tpr, lr, ru], axis=1), reward, arrivals)
+    return LearnerInput(np.stack([tpr, lr, ru], axis=1), reward)
+
+
+def highest_per_s(before: float, per_s: Floats) -> float:
+    """The most completions per second after these whole seconds, shape (n,). before: 0 before any."""
+    for rate in per_s:
+        before = max(before * (1 - FORGOTTEN), float(rate))
+    return before
 
 
 def work_s(of: ServiceWindows) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.pools.learned.adam import Adam
-from sluice.pools.learned.network import Array, Network
-from sluice.pools.learned.replay import Replay
-from sluice.pools.learned.settings import LearnerSettings
-from sluice.pools.learned.transitions import Transitions
+from bench.dqn.adam import Adam
+from bench.dqn.network import Array, Network
+from bench.dqn.replay import Replay
+from bench.dqn.settings import LearnerSettings
+from bench.dqn.transitions import Transitions
 
 
 class Learner:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.dqn.measure import LearnerInput, ServiceWindows
+from bench.dqn.settings import LearnerSettings
+from bench.dqn.sizes import Ints, nearest
 from sluice.pools.estimate.samples import Floats
-from sluice.pools.learned.measure import LearnerInput, ServiceWindows
-from sluice.pools.learned.settings import LearnerSettings
-from sluice.pools.learned.sizes import Ints, nearest
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sluice.pools.learned.condition import WIDTH, Condition, DataSize, encode
-from sluice.pools.learned.measure import ServiceWindows, measured, seconds, work_s
-from sluice.pools.learned.settings import SETTINGS
-from sluice.pools.learned.sizes import grid, nearest
+from bench.dqn.condition import WIDTH, Condition, DataSize, encode
+from bench.dqn.measure import ServiceWindows, highest_per_s, measured, seconds, work_s
+from bench.dqn.settings import SETTINGS
+from bench.dqn.sizes import grid, nearest
 
 
 def windows(
@@ -34,7 +34,6 @@ def test_lr_is_capped_at_one_and_is_one_where_nothing_comes() -> None:
 def test_requests_that_pile_up_lower_tpr() -> None:
     """80 complete and 20 more are in the system than a second before: 100 were asked for."""
     seen = measured(windows([20, 40], [80, 80]), 0.2, 100.0, SETTINGS)
-    assert seen.asked_per_s[1] == pytest.approx(100.0)
     assert seen.state[1, 0] == pytest.approx(0.8)
 
 
@@ -79,3 +78,9 @@ def test_data_that_grow_are_the_same_service() -> None:
     one, other = Condition(4.0, data=DataSize(10, 100)), Condition(4.0, data=DataSize(10_000, None))
     assert one.label == other.label
     assert not np.array_equal(encode(one), encode(other))
+
+
+def test_the_highest_rate_is_forgotten_slowly() -> None:
+    """180 a second, then a second of 90: 180 x (1 - 1 / 1,800)."""
+    assert highest_per_s(0.0, np.array([180.0, 90.0])) == pytest.approx(179.9)
+    assert highest_per_s(179.9, np.array([200.0])) == 200.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.pools.learned.network import Array
+from bench.dqn.network import Array
 
 BETA_1, BETA_2, EPS = 0.9, 0.999, 1e-8
 

@@ -16,8 +16,7 @@ from sluice.pools.v1.pool_size_pb2 import STATE_NO_DATA, PoolSize
 _SHOWN = 6
 _CALLERS = 3
 #: Calls that began after the service's own newest spans. A service without spans for 10 min has none at all. Once it
-#: sends none, traces do not name it, and the peer is its address: of `stock:8180` and `stock.shop.svc:80` the service is
-#: stock.
+#: sends none, traces do not name it, and the peer is its address. `stock:8180` and `stock.shop.svc:80` are of stock.
 _CALLS = """
 WITH JSONExtract({services:String}, 'Array(String)') AS services
 SELECT callee, caller, sum(c.completions) AS calls, sum(c.errors)

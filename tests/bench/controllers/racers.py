@@ -16,6 +16,8 @@ from testbed.single.names import POOL, SERVICE
 from testbed.single.run import FastRun
 
 SLUICE, HARDWARE = "sluice", "hardware only"
+REPORTS = f"{SLUICE} with reports"
+"""Sluice where targets report how many of their threads are in use, as the real actuator's targets can."""
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 23, 29, 36, 45, 57, 71, 89, 111, 139, 173, 192)
 """Held: steps of about 1.25."""
 
@@ -43,7 +45,7 @@ def published(model: str, window_s: float, bucket_ms: int) -> Racer:
 
 RACERS: dict[str, Racer] = {
     SLUICE: in_loop(),
-    f"{SLUICE} with reports": in_loop(reports=True),
+    REPORTS: in_loop(reports=True),
     f"{SLUICE} with nothing": in_loop(NOTHING),
     "scg with our gates": in_loop("scg-top"),
     "sct with our gates": in_loop("sct", 50),

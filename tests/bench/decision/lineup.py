@@ -18,8 +18,6 @@ LATE = [name for name in RACERS if name in RIVALS or name.endswith("(told of sca
 """Rivals whose data are as old as Sluice's: these are to be beaten."""
 FRESH = [name for name in RACERS if name.endswith("(undelayed)")]
 PUBLISHED = [name for name in RACERS if name.endswith("as published")]
-REPORTS = f"{SLUICE} with reports"
-"""Sluice where targets report how many of their threads are in use, as all kinds of actuators' targets can."""
 VARIANTS = [name for name in RACERS if name == f"{SLUICE} with nothing" or name.endswith("with our gates")]
 """What the model is worth: the same loop with another one, or with one that never names a size."""
 WITHOUT = [*VARIANTS, HARDWARE]

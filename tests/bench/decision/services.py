@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.best_fixed import best_fixed, held
-from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision.lineup import LATE, PUBLISHED, REPORTS, VARIANTS, of_asked
+from bench.controllers.racers import HARDWARE, REPORTS, SLUICE
+from bench.decision.lineup import LATE, PUBLISHED, VARIANTS, of_asked
 from bench.decision.summary import markdown
 from bench.generate import HELD_OUT, scenario
 from bench.race import PROCESSES, Task, mapped, run

@@ -11,6 +11,7 @@ import (
 
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
+	"sluice.dev/serve/internal/table"
 	"sluice.dev/serve/internal/topics"
 
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -21,7 +22,11 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 	if size := request.Size; size != nil && (*size < 1 || *size > mostSize) {
 		return nil, problem.NotLegal("size", *size, fmt.Sprintf("1 to %d, or absent", mostSize))
 	}
-	if err := s.pause(ctx, request, true, request.Size); err != nil {
+	report, e, _, err := s.pauseReport(ctx, request, true, request.Size)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
 		return nil, err
 	}
 	return &poolsv1.PausePoolResponse{}, nil
@@ -29,8 +34,12 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 
 // ResumePool implements the service. It always writes to the journal: a pause may be on its way to the decider.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
-	wasPaused := s.isPaused(ctx, request.GetPool())
-	if err := s.pause(ctx, request, false, nil); err != nil {
+	report, e, view, err := s.pauseReport(ctx, request, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	wasPaused := s.isPaused(ctx, e, view)
+	if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
 		return nil, err
 	}
 	return &poolsv1.ResumePoolResponse{WasPaused: wasPaused}, nil
@@ -41,11 +50,7 @@ const readLag = 10 * time.Second
 
 // isPaused is true if the pool is paused: by its newest decision, and by the reports that came since. A decider that starts has
 // reports to read before it decides.
-func (s *Service) isPaused(ctx context.Context, pool *poolsv1.Pool) bool {
-	e, view, _, err := s.entry(pool, "pool")
-	if err != nil {
-		return false // pause returns the error
-	}
+func (s *Service) isPaused(ctx context.Context, e *table.Pool, view *poolView) bool {
 	within, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
 	since := view.Shards[e.Shard].Lease.Computed(e).AsTime().Add(-readLag)
@@ -64,11 +69,13 @@ type pauseRequest interface {
 	GetRequestId() string
 }
 
-// pause writes the request to the pool's shard.
-func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, size *uint32) error {
-	e, _, _, err := s.entry(request.GetPool(), "pool")
+// pauseReport is the report of a legal request, with its pool.
+func (s *Service) pauseReport(
+	ctx context.Context, request pauseRequest, paused bool, size *uint32,
+) (*poolsv1.Report, *table.Pool, *poolView, error) {
+	e, view, _, err := s.entry(request.GetPool(), "pool")
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	report := newReport(ctx, request.GetBy(), request.GetRequestId(), nil, false)
 	if err := firstOf(
@@ -76,11 +83,11 @@ func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, 
 		checkText("why", request.GetWhy(), mostWhy),
 		checkID(request.GetRequestId()),
 	); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	pause := &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: request.GetWhy(), Size: size}
 	report.Report = &poolsv1.Report_Pause{Pause: pause}
-	return s.report(ctx, e.Key.Record(), report, e.Shard)
+	return report, e, view, nil
 }
 
 // NotifyScaling implements the service.

@@ -6,9 +6,9 @@ when Sluice left it is the measure of all other sizes on the same CPU limit.
 
 COLLAPSED
   Within 2 min of a change by Sluice, one of these holds. Nothing completes for 5 s, and for 5 times as long as a
-  request stayed. Or less than half of before completes over 3 s, and the pool is full or its requests stay 1.5 times
-  as long. The guard goes back to the size before. It refuses the new size and all beyond it for 10 min, twice as long
-  each time.
+  request stayed. Or less than half of before completes over 3 s and a request's stay, and the pool is full or its
+  requests stay 1.5 times as long. The guard goes back to the size before. It refuses the new size and all beyond it
+  for 10 min, twice as long each time.
 ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.

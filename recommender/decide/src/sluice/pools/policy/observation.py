@@ -126,7 +126,8 @@ class Occupancy:
 
     busy        threads or connections in use, of one instance, over its readings since the last report (1 to 15 s)
     waiting     callers that wait for one, of one instance, over the same readings; None where no target reports it
-    full_share  part of the readings of the newest 30 s in which busy was at the size, 0..1
+    full_share  part of the readings of the newest 30 s in which busy was at the size, 0..1; of an instance whose newest
+                report has three readings or more, all of them full, it is 1
     at_ms       of the newest report, Unix time of receipt
     busy_most, waiting_most  the largest value in one reading of one instance
     readings    number of readings behind full_share, of all instances

@@ -307,13 +307,35 @@ def test_a_service_that_is_away_does_no_harm() -> None:
 
 
 def test_a_smaller_operator_s_size_is_not_looked_at() -> None:
-    """A larger pool that is neither full nor slower does all that comes. One that is slower is given up as any."""
+    """A larger pool that is neither full nor slower does all that comes. One that is full is given up as any. One that
+    is slower gets a look at the operator's size: its callees may have slowed while the load fell."""
     assert judged(TRUST, scene(64, *beats(64, 30, 60.0, 6.0), from_size=None), 30)[1] is None
     slow = scene(64, *beats(64, 30, 60.0, 60.0), from_size=None)
-    assert judged(TRUST, slow, 30)[1].case is Case.GAVE_UP
+    assert judged(TRUST, slow, 30)[1] == GuardVerdict(Case.CHECKED, 32, "60/s at 64, 100/s at 32")
+    full = scene(64, *beats(64, 30, 60.0, 64.0), from_size=None, full=1.0)
+    assert judged(TRUST, full, 30)[1].case is Case.GAVE_UP
     # Under 0.3 of 100 a second it is looked at as well (bench/adversary, seed 595).
     few = scene(64, *beats(64, 30, 29.0, 2.9), from_size=None)
     assert judged(TRUST, few, 30)[1].case is Case.CHECKED
+
+
+def test_a_pool_that_drains_is_judged_after_a_minute_unless_nothing_completes() -> None:
+    """From 32 that completed 100 a second to 4, while 20 requests of before have not ended."""
+    few = replace(scene(4, *beats(4, 20, 2.0, 20.0)), drains=True)
+    assert judged(TRUST, few, 20)[1] is None
+    assert judged(TRUST, replace(few, drains=False), 20)[1].case is Case.COLLAPSED
+    longer = replace(scene(4, *beats(4, 30, 2.0, 20.0, since=S0 + 31)), drains=True)
+    assert judged(TRUST, longer, 60)[1] is None
+    assert judged(TRUST, longer, 61)[1].case is Case.GAVE_UP
+    assert judged(TRUST, replace(scene(4), drains=True), 5)[1].case is Case.COLLAPSED
+
+
+@pytest.mark.parametrize(("operator_full", "collapsed"), [(15.0, False), (25.0, True), (float("inf"), True)])
+def test_a_size_that_completes_less_when_full_is_not_gone_back_to(operator_full: float, collapsed: bool) -> None:
+    """32 did 100 a second of a light load. The load grew, and 20 collapses to 20: where 32 did 15, 20 is better."""
+    full = scene(20, *beats(20, 4, 20.0, 20.0), full=1.0)
+    verdict = judged(TRUST, replace(full, operator_full_per_s=operator_full), 5)[1]
+    assert (verdict is not None) == collapsed
 
 
 def test_after_silence_the_size_is_refused_and_the_operator_s_is_not_held() -> None:

@@ -11,7 +11,7 @@ from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, late, learn, of_version
+from sluice.pools.policy.learn import MOST_VERSIONS, RECOVERS_MS, TRIED_MS, late, learn, of_version
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
 from sluice_kit.decide.feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
@@ -120,9 +120,12 @@ def test_a_pool_that_comes_back_from_beyond_an_edge_shows_nothing_until_it_has()
     back, drains = Change(40, 20, T0 + 4_000, Basis.REVERT), full(T0 + 4_000, 2, 20, Curve(speed=20.0))
     known = replace(known, kept=believed(None, known.evidence, 4.0))
     assert learn(known, drains, back).evidence == known.evidence
-    # 6 s after the change it is what the pool does.
-    late = Change(40, 20, T0 + 4_000 - TRIED_MS, Basis.REVERT)
+    # 12 s after the change it is what the pool does, and so it is once the pool did more since the change.
+    late = Change(40, 20, T0 + 4_000 - RECOVERS_MS, Basis.REVERT)
     assert learn(known, drains, late).evidence != known.evidence
+    recovered = learn(known, full(T0 + 4_000, 1, 20), back)
+    falls = full(T0 + 5_000, 1, 20, Curve(speed=20.0))
+    assert learn(recovered, falls, back).doubt != Doubt()
 
 
 def sizes_of(seen: Evidence) -> list[int]:

@@ -3,7 +3,9 @@
 import pytest
 
 from sluice.fast.worth import LEAST_GAIN, SURE_BY
-from sluice.pools.policy.view import consistent, further
+from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.state import Change, Facts
+from sluice.pools.policy.view import LOOKS_AGAIN_S, again, consistent, further
 from sluice.pools.policy.worth import Choice, Outlook
 
 
@@ -45,3 +47,18 @@ def test_a_size_that_is_called_better_lies_towards_the_best(size: int, best: int
 
 def test_no_choice_is_consistent() -> None:
     assert consistent(None, 32, outlook(8)) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "look", "since_s", "stands"),
+    [(36, True, 5.0, False), (36, True, LOOKS_AGAIN_S, True), (36, False, 5.0, True), (38, True, 5.0, True)],
+)
+def test_a_size_that_was_left_is_not_looked_at_again_within_a_minute(
+    size: int, look: bool, since_s: float, stands: bool
+) -> None:
+    """36 was left for 34, because fewer requests came."""
+    choice = Choice(size, 0.02, 0.9, look)
+    facts = Facts(current=34, change=Change(36, 34, 0, Basis.REVERT))
+    assert again(choice, facts, since_s) == (choice if stands else None)
+    assert again(choice, Facts(current=34), since_s) == choice
+    assert again(None, facts, since_s) is None

@@ -13,7 +13,7 @@ from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.watch import spans_full, watch, with_occupancy
-from sluice_kit.decide.feeds import buckets, evidence, nothing
+from sluice_kit.decide.feeds import buckets, evidence, joined, nothing
 
 NOW = 1_700_000_000_000
 AT_32 = SizeRecord(32, 100.0, 0.25, 0.0, 4.0)
@@ -79,6 +79,13 @@ def test_spans_do_not_show_requests_that_have_not_ended(per_s: float, age_s: flo
     assert with_occupancy(known, told(34.0, 1.0), NOW).concurrency.tolist() == [expected] * 10
     silent = replace(known, completions=np.zeros(10))
     assert with_occupancy(silent, told(34.0, 1.0), NOW).concurrency.tolist() == [34.0] * 10
+
+
+def test_a_report_says_nothing_of_the_time_before_its_first_reading() -> None:
+    """A pool of 89 fills: 30 in flight in second 0, and no reading yet; all are in use in second 1."""
+    fills = joined(buckets(NOW, 1, 89, 30.0, 150.0), buckets(NOW + 1_000, 1, 89, 60.0, 35.0))
+    report = replace(told(89.0, 1.0, most=89), since_ms=NOW + 1_000)
+    assert with_occupancy(fills, report).concurrency.tolist() == [30.0] * 10 + [89.0] * 10
 
 
 def test_a_pool_that_drains_is_not_a_full_one() -> None:

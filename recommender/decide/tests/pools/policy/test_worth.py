@@ -1,6 +1,7 @@
 """Which size is worth having: the worked values, and what is never chosen."""
 
 from math import log
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -275,3 +276,21 @@ def test_what_lies_between_sizes_that_were_in_force_is_not_taken_for_known() -> 
     found = outlook(belief(seen), 27)
     assert found.loss > 0.02
     assert found.at_best > 0.02
+
+
+def test_a_look_towards_an_edge_is_as_sure_as_the_size_that_gains() -> None:
+    """10 stood, and 22 fell to a fourteenth. 12 falls with a chance of 0.2, so its mean gain is negative; it gains with
+    the other 0.8."""
+    seen = Evidence()
+    for size, rate, seconds in ((6, 478.0, 4), (10, 800.0, 20), (22, 61.0, 3)):
+        seen = seen.with_seconds(Second(4.0, True, True, float(size), rate, 1.0) for _ in range(seconds))
+    of = prospects(belief(seen), 10, 5, 20, 10.0)
+    look = chosen(seen, 10, 5, 20)
+    assert look is not None
+    assert (look.look, look.size) == (True, 12)
+    at = int(np.flatnonzero(of.sizes == 12)[0])
+    assert 0.2 < of.falls[at] < 0.25
+    assert look.gain < -0.2
+    gains = (1 - of.falls[at]) * NormalDist().cdf(of.smooth[at] / np.sqrt(of.variance[at]))
+    assert NormalDist().cdf(look.sure_by) == pytest.approx(gains, abs=1e-6)
+    assert gains > 0.7

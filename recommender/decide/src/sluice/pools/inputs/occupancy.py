@@ -14,6 +14,8 @@ FRESH_MS = 20_000
 # The share of full readings counts over this time. Of a target whose newest report has so many readings, all of them
 # full, it is 1: the pool was full for 6 s, whatever it was before.
 OVER_MS = 30_000
+# An actuator reads the use each 2 s.
+READ_MS = 2_000
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
         waiting_most=max(most for _, _, most in waiting) if waiting else None,
         readings=sum(report.readings for reports in recent for report in reports),
         coarse=any(report.coarse for report in newest),
+        since_ms=max(reports[0].at_ms - READ_MS * (reports[0].readings - 1) for reports in recent),
     )
 
 

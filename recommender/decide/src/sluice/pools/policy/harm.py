@@ -32,7 +32,7 @@ demand fell, and there is no new look until under 43 a second complete.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import inf, sqrt
 
 from sluice.fast.worth import FULL_SHARE
 from sluice.pools.policy.pace import LASTS_S, Beat, Pace, after_a_stay, pace_of, pace_over, since, visit
@@ -49,6 +49,8 @@ NEXT_TO_NOTHING = 0.1
 # How long a change is on trial, how long it must be seen to be judged, and what counts as silence (ms, and stays of a
 # request).
 TRIAL_MS, SEEN_S, SILENT_MS, SILENT_STAYS = 120_000, 3.0, 5_000, 5.0
+# So long a pool that drains is not judged by the operator's size: the size in force is not what it holds.
+DRAINS_MS = 60_000
 # Requests stay longer by these factors: against before the change, and against the operator's size.
 SLOWER, GUARD_SLOWER = 1.5, 1.3
 # Expected completions from which on their absence means something.
@@ -144,6 +146,8 @@ class Scene:
     - when_full_per_s: the most that the pool completed while it was full, at the last size of ours or a smaller one. 0
       where it never was.
     - before: the size before by the evidence of a full pool, None without any.
+    - drains: a target reports more in use than the size: what it held under a larger size has not ended.
+    - operator_full_per_s: the most that the operator's size completed while it was full; infinite where it never was.
     """
 
     current: int
@@ -156,6 +160,8 @@ class Scene:
     unread: bool = False
     when_full_per_s: float = 0.0
     before: SizeRecord | None = None
+    drains: bool = False
+    operator_full_per_s: float = inf
 
 
 def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None]:
@@ -184,7 +190,11 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     record = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
     before = trust.at(scene.from_size, scene.cores) or scene.before or record
     pace = pace_of(scene.beats, scene.current, -(-trust.since_ms // 1_000))
-    why = _collapsed(before, pace, scene, trust.since_ms, now_ms) if before is not None else ""
+    if before is not None and before.size == operator and pace is not None and scene.full_share >= FULL_SHARE:
+        # A record may be of a light load. What a full pool of it completed says what it is worth now.
+        before = None if scene.operator_full_per_s < pace.per_s else before
+    drains = _drains(scene, trust, now_ms)
+    why = _collapsed(before, pace, scene, trust.since_ms, now_ms, drains) if before is not None else ""
     if before is not None and why:
         verdict = GuardVerdict(Case.COLLAPSED, before.size, why)
         return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
@@ -195,8 +205,15 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     return trust, None
 
 
-def _collapsed(record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
-    """Why the change collapsed, "" where it did not."""
+def _drains(scene: Scene, trust: Trust, now_ms: int) -> bool:
+    """Whether the pool drains to the size in force, for a minute at most: some requests may never end."""
+    return scene.drains and now_ms - trust.since_ms <= DRAINS_MS
+
+
+def _collapsed(
+    record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: int, now_ms: int, drains: bool = False
+) -> str:
+    """Why the change collapsed, "" where it did not. A pool that drains collapses only where nothing completes."""
     silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * record.stay_s)
     good = pace is not None and pace.per_s > 0
     waited_ms = now_ms - since_ms - max(record.lag_ms, 0)
@@ -204,6 +221,8 @@ def _collapsed(record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: in
     if not good and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
         return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {record.per_s:.3g}/s at {record.size}"
     if pace is None or pace.seconds < max(SEEN_S, record.stay_s) or record.per_s * pace.seconds < EXPECTED:
+        return ""
+    if drains:
         return ""
     slower = scene.full_share >= FULL_SHARE or pace.stay_s > SLOWER * record.stay_s
     if slower and pace.per_s < COLLAPSED_TO * record.per_s:
@@ -248,7 +267,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     does, newest = pace_over(away), pace_over(away[-3:])
     silent_ms = now_ms - max(scene.completed_ms or 0, trust.since_ms) - max(did.lag_ms, 0)
     silent = silent_ms >= 1_000 * LASTS_S
-    if silent and scene.unread:
+    if (silent and scene.unread) or _drains(scene, trust, now_ms):
         return None
     if silent:
         does = newest = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -261,14 +280,15 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     if max(does.per_s, newest.per_s) >= FEWER * did.per_s:
         return None
     by_demand = now_ms < trust.demand_until_ms and does.per_s >= FEWER * trust.demand_per_s
-    slower = not silent and (scene.full_share >= FULL_SHARE or does.stay_s > GUARD_SLOWER * did.stay_s)
-    slower = slower or does.failed > did.failed + ERRORS_BY
+    slow = not silent and does.stay_s > GUARD_SLOWER * did.stay_s
+    harm = (not silent and scene.full_share >= FULL_SHARE) or does.failed > did.failed + ERRORS_BY
+    harm = harm or (slow and scene.current < operator)
     sizes = sorted({beat.size for beat in away} or {scene.current})
     at = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     why = f"{does.per_s:.3g}/s at {at}, {did.per_s:.3g}/s at {operator}"
-    if slower:
+    if harm:
         return given_up(trust, operator, why, now_ms)
-    larger = scene.current > operator and does.per_s >= LARGER_FEWER * did.per_s
+    larger = scene.current > operator and not slow and does.per_s >= LARGER_FEWER * did.per_s
     if by_demand or larger:
         return None
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import takewhile
-from math import inf, isnan, log, nan
+from math import exp, inf, isnan, log, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,9 @@ from sluice.pools.policy.waits import Stay, moved
 # service falls off an edge they would otherwise look like another service, and the evidence against that size would be
 # forgotten.
 TRIED_MS = 6_000
+# So long after a pool came back from beyond an edge it may still work off what it held there. From the first second
+# on in which it completes about what it did before, it has recovered.
+RECOVERS_MS = 12_000
 # A wait that changes so soon after the size did may be an effect of that.
 OURS_MS = 12_000
 # An own time within this factor is the same one, and a throughput within that factor; in ln.
@@ -202,13 +205,19 @@ def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
 
 
 def _recovers(learnt: Learnt, change: Change | None, second: Second, start_ms: int) -> bool:
-    """Whether the pool has just come back from beyond an edge, and still completes less than before it."""
+    """Whether the pool has just come back from beyond an edge, and has not completed what it did before since then.
+
+    Worked, 29 threads that did 80 a second, back from 34: 45, 30, 12, 11, 37 and 68 a second say nothing of 29.
+    """
     if learnt.kept is None or learnt.kept.now.edge is None or change is None or change.to_size >= change.from_size:
         return False
     now, beyond = learnt.kept.now, learnt.kept.now.edge.chance(np.log([change.from_size]))[0] > 0
-    if not beyond or not _just(change, start_ms):
+    if not beyond or not change.at_ms <= start_ms < change.at_ms + RECOVERS_MS:
         return False
-    return second.ln_rate < now.predict(second.concurrency, second.full)[0] - DEEPER
+    least = now.predict(second.concurrency, second.full)[0] - DEEPER
+    since = [beat for beat in learnt.beats if beat.size == change.to_size and 1_000 * beat.second >= change.at_ms]
+    recovered = any(beat.good >= exp(least) * beat.length_s for beat in since)
+    return second.ln_rate < least and not recovered
 
 
 def _tried(change: Change | None, size: float, start_ms: int) -> bool:

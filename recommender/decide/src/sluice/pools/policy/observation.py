@@ -132,6 +132,7 @@ class Occupancy:
     busy_most, waiting_most  the largest value in one reading of one instance
     readings    number of readings behind full_share, of all instances
     coarse      readings of some instance are more than 15 s apart: they do not say when the pool was full
+    since_ms    of the first of these readings of the instance that was read last, Unix time
     """
 
     busy: float
@@ -142,6 +143,7 @@ class Occupancy:
     waiting_most: int | None = None
     readings: int = 0
     coarse: bool = False
+    since_ms: int = 0
 
     @property
     def full(self) -> bool:

@@ -41,6 +41,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
     trust = in_force(facts.trust, current, facts.current, foreign, now_ms)
     change = facts.change
     ours = change is not None and change.to_size == current
+    occupancy = observation.occupancy
     good_s = max((beat.second + 1 for beat in learnt.beats if beat.good > 0), default=None)
     scene = Scene(
         current=current,
@@ -51,6 +52,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         cores=observation.cores,
         lag_ms=max(0, now_ms - learnt.until_ms),
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
+        drains=occupancy is not None and not occupancy.coarse and occupancy.busy > DRAINS * current,
     )
     if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
         scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))
@@ -61,6 +63,9 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         per_s = _when_full(learnt, size / OVER, size, observation.cores)
         before = SizeRecord(size, per_s, size / per_s, 0.0, observation.cores, scene.lag_ms) if per_s > 0 else None
         scene = replace(scene, before=before)
+    if trust.operator is not None:
+        per_s = _when_full(learnt, trust.operator / OVER, trust.operator, observation.cores)
+        scene = replace(scene, operator_full_per_s=per_s) if per_s > 0 else scene
     trust, verdict = watched(trust, scene, now_ms)
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
 
@@ -95,7 +100,7 @@ def with_occupancy(buckets: Buckets, occupancy: Occupancy | None, spans_full_ms:
     Spans that had the pool full in the newest minute (`spans_full_ms`) show all that it holds, so a report of a full
     pool replaces nothing: it is up to 15 s old, and the pool may be idle by now. They do not where requests stay so
     long that some have not ended. A report with more in use than the size is of a pool that drains, and replaces
-    nothing.
+    nothing. No report says what the pool held before its first reading: a pool of 89 may have filled then.
 
     Worked, a pool of 4 that is reported full: 0.4 in flight by spans become 4. A pool of 34 with 5 busy, and at most 20
     in 10 readings, 40 by spans: 5. Coarse readings replace nothing: a minute-old one says little of these buckets.
@@ -109,7 +114,8 @@ def with_occupancy(buckets: Buckets, occupancy: Occupancy | None, spans_full_ms:
         shown = spans_full_ms >= 0 and int(buckets.start_ms[-1]) - spans_full_ms <= SPANS_SHOW_MS
         if shown and not _unended(buckets):
             return buckets
-        return replace(buckets, concurrency=np.where(occupancy.busy >= 0.9 * size, size, by_spans))
+        read = (occupancy.busy >= 0.9 * size) & (buckets.start_ms >= occupancy.since_ms)
+        return replace(buckets, concurrency=np.where(read, size, by_spans))
     if occupancy.full_share == 0 and occupancy.readings >= TOLD_READINGS:
         never = occupancy.busy_most < TOLD_IDLE * size
         return replace(buckets, concurrency=np.where((by_spans >= 0.9 * size) & never, occupancy.busy, by_spans))

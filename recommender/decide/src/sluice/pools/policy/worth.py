@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, inf, sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -47,6 +48,7 @@ from sluice.pools.estimate.belief.posterior import Gains, Posterior
 
 # Bounds below and above all sizes.
 EVERY = (1, 2**32)
+NORMAL, LEAST_CHANCE = NormalDist(), 1e-12
 
 
 @dataclass(frozen=True)
@@ -206,8 +208,21 @@ def choose(
     )
     if at < 0:
         return None
-    gain = float(of.mean[at])
-    return Choice(int(of.sizes[at]), gain, gain / sqrt(float(of.variance[at]) + 1e-12), look)
+    return Choice(int(of.sizes[at]), float(of.mean[at]), _sure_by(of, at), look)
+
+
+def _sure_by(of: Prospects, at: int) -> float:
+    """How surely a size gains, in standard deviations. Towards an edge its mean holds the fall as well, which no normal
+    deviation expresses: there it is the deviation that is as likely as that the size gains.
+
+    Worked: 4 % fall; 5 % are gained where it stands, give or take 2.7 %. 0.96 x Phi(1.8) = 0.93, as Phi(1.45).
+    """
+    deviation = sqrt(float(of.variance[at]) + 1e-12)
+    falls = float(of.falls[at])
+    if falls <= 0:
+        return float(of.mean[at]) / deviation
+    gains = (1 - falls) * NORMAL.cdf(float(of.smooth[at]) / deviation)
+    return NORMAL.inv_cdf(min(max(gains, LEAST_CHANCE), 1 - LEAST_CHANCE))
 
 
 def likeliest(of: Prospects) -> Choice | None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.doubt import (
     FORGET,
     LONGEST_S,
@@ -177,3 +178,49 @@ def test_full_it_does_less_than_with_as_many_in_flight_before() -> None:
     assert (first.doubt.aside, first.moved) == ((five,), False)
     then = believe(first.evidence, first.doubt, five, belief(first.evidence))
     assert then == DoubtVerdict(Evidence().with_seconds([five, five]), Doubt(), moved=True)
+
+
+def saturated(n: float, rate: float, seconds: int = 1) -> list[Second]:
+    return [Second(4.0, True, True, n, rate, 1.0)] * seconds
+
+
+def doubted(seen: Evidence, seconds: list[Second]) -> DoubtVerdict:
+    verdict = DoubtVerdict(seen, Doubt())
+    for new in seconds:
+        verdict = believe(verdict.evidence, verdict.doubt, new, believed(None, verdict.evidence, 4.0).now)
+    return verdict
+
+
+def test_the_second_in_which_a_size_falls_forgets_nothing_of_smaller_ones() -> None:
+    """Half of it the pool was not full: 23.8 in flight, and 23 a second."""
+    seen = Evidence().with_seconds([*saturated(23, 74, 15), *saturated(27, 81, 6), *saturated(30, 85, 6)])
+    falls = [Second(4.0, False, False, 23.8, 23.0, 1.0), *saturated(30, 8, 2)]
+    verdict = doubted(seen, falls)
+    assert not verdict.moved
+    rates = {
+        round(level.in_flight_s / level.seconds): level.completions / level.seconds for level in verdict.evidence.levels
+    }
+    assert rates == {23: pytest.approx(74), 27: pytest.approx(81), 30: pytest.approx(8)}
+
+
+def test_a_size_that_fell_for_moments_and_stands_again_takes_nothing_else_with_it() -> None:
+    """29 did 8 and 23 for two seconds. Then it does 86 and 83, about as 27 did."""
+    seen = Evidence().with_seconds(
+        [*saturated(20, 61, 10), *saturated(27, 80, 10), *saturated(29, 8), *saturated(29, 23)]
+    )
+    assert believed(None, seen, 4.0).now.edge is not None
+    verdict = doubted(seen, [*saturated(29, 86), *saturated(29, 83)])
+    assert not verdict.moved
+    assert believed(None, verdict.evidence, 4.0).now.edge is None
+    assert seconds_of(verdict.evidence) == pytest.approx(22, rel=0.03)
+    # 50 is under 80 x exp(-0.3) = 59: the size is still one that fell.
+    assert believed(None, doubted(seen, saturated(29, 50, 3)).evidence, 4.0).now.edge is not None
+
+
+def test_seconds_that_are_off_by_little_are_judged_together() -> None:
+    """265 a second, and 305 from now on: 14 %, of which chance makes 6 % in a second, and 3 % in five."""
+    seen = Evidence().with_seconds([*saturated(4, 180, 20), *saturated(6, 260, 40), *saturated(8, 252, 7)])
+    verdict = doubted(seen, saturated(6, 305, 3))
+    assert 0 < verdict.doubt.score < FORGET
+    assert len(verdict.doubt.aside) > 0
+    assert doubted(seen, saturated(6, 305, 12)).evidence.seconds_on(4.0) < 13

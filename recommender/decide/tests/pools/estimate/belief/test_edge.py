@@ -96,3 +96,16 @@ def test_an_edge_lies_between_what_stood_and_what_fell(seen: list[tuple[int, flo
     assert (chance >= 0).all()
     assert (chance <= 1).all()
     assert fits.ln_n.max() < edge.above
+
+
+@pytest.mark.parametrize(("rate", "fell"), [(29.0, True), (200.0, False)])
+def test_what_fell_on_other_cores_says_nothing_of_the_curve_either(rate: float, fell: bool) -> None:
+    """11 complete 866 a second on 8 cores, and 22 fell. On 4 cores 22 is all that was seen: half of 866 x 0.5^1.2 x
+    0.86 is 162, of which two standard errors leave 153."""
+    here = rows((6, 478.0), (11, 866.0), (22, 61.0))
+    fits, edge = split(both(here, rows((22, rate), scale=0.5)))
+    assert edge is not None
+    assert np.exp(fits.ln_n).tolist() == pytest.approx([6, 11] if fell else [6, 11, 22])
+    # A pool that was not full completed what came.
+    light = both(here, rows((22, 29.0), full=False, scale=0.5))
+    assert len(split(light)[0]) == 3

@@ -14,20 +14,21 @@ evidence at 30: ln 2 is 0.69, so 32 % off is expected; the second one is near it
 
 A full pool is no contradiction, however little it completes, if it is larger than all that stood for 5 s, and than the
 concurrency for as long of one that was not full: it may be beyond an edge. Where the largest pool that stood falls,
-only that is forgotten: a smaller size shows whether the service changed.
+only that is forgotten: a smaller size shows whether the service changed. Where a size that fell completes as much as
+the smaller ones again, only the fall is forgotten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.fast.belief import contradicted, nearest
-from sluice.pools.estimate.belief.edge import HALF_STEP, NO_EDGE
+from sluice.pools.estimate.belief.edge import HALF_STEP, NO_EDGE, STANDS
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Level, Second
 from sluice.pools.estimate.belief.family import LN_MOST, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
@@ -72,14 +73,39 @@ def believe(
         against = 0.0
     score = max(0.0, doubt.score + against)
     aside = (*doubt.aside, new)
+    longest = sum(second.seconds for second in aside) > LONGEST_S
+    if score > SET_ASIDE and longest:
+        score = max(score, _together(now, aside, dispersion))
     if score > FORGET:
-        smaller = _smaller(evidence, now, aside)
-        if smaller is not None:
-            return DoubtVerdict(smaller.with_seconds(aside), Doubt())
+        full = tuple(second for second in aside if second.full)
+        kept = _smaller(evidence, now, full) or _standing(evidence, now, full)
+        if kept is not None:
+            return DoubtVerdict(kept.with_seconds(full), Doubt())
         return DoubtVerdict(Evidence().with_seconds(aside), Doubt(), moved=True)
-    if score > SET_ASIDE and sum(second.seconds for second in aside) <= LONGEST_S:
+    if score > SET_ASIDE and not longest:
         return DoubtVerdict(evidence, Doubt(score, aside))
     return DoubtVerdict(evidence.with_seconds(aside), Doubt(0.0 if score > SET_ASIDE else score))
+
+
+def _together(now: Posterior, aside: tuple[Second, ...], dispersion: float) -> float:
+    """The log likelihood ratio of the seconds set aside as one, 0 where they are of several kinds: all moved by the
+    same, where they moved.
+
+    Worked, predicted 260 a second within 1.1 %: 300 in one second is 14 % off, 2.4 deviations, and gives 0.4; in each
+    of five 5.1 deviations, and 9.9.
+    """
+    first, seconds = aside[0], sum(second.seconds for second in aside)
+    if any(
+        (second.cores, second.full, second.saturated) != (first.cores, first.full, first.saturated) for second in aside
+    ):
+        return 0.0
+    concurrency = sum(second.concurrency * second.seconds for second in aside) / seconds
+    if any(abs(log(second.concurrency / concurrency)) > NEAR for second in aside):
+        return 0.0
+    whole = replace(
+        first, concurrency=concurrency, completions=sum(second.completions for second in aside), seconds=seconds
+    )
+    return contradictions(now, (whole,), dispersion, most=inf)[0]
 
 
 def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
@@ -99,10 +125,11 @@ def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
 
 def _smaller(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> Evidence | None:
     """The evidence below a size that fell, where that is the largest that stood and a smaller one completed more than
-    it does now; None otherwise."""
-    cores, least = aside[-1].cores, log(min(second.concurrency for second in aside)) - NEAR
-    if not all(second.full and second.cores == cores for second in aside):
+    it does now; None otherwise. aside: those set aside of a full pool. The second in which it filled is none of them,
+    and says nothing: fewer completed than arrived."""
+    if not aside or any(second.cores != aside[-1].cores for second in aside):
         return None
+    cores, least = aside[-1].cores, log(min(second.concurrency for second in aside)) - NEAR
     above = inf if now.edge is None else now.edge.above - HALF_STEP
     stood = [(ln_n, level) for ln_n, level in _saturated(evidence, cores) if ln_n < above]
     most = log(max(second.concurrency for second in aside)) + NEAR
@@ -117,6 +144,23 @@ def _smaller(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> E
         if level.full and level.cores == cores and least <= log(level.in_flight_s / level.seconds) < above
     ]
     return Evidence(tuple(level for level in evidence.levels if level not in fell))
+
+
+def _standing(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> Evidence | None:
+    """The evidence without that of a size that fell, where it completes about what smaller sizes do, or more: the fall
+    was a passing disturbance. None otherwise. aside: as above.
+
+    Worked: 27 completes 80 a second, and 29 did 8 and 23. Now 29 does 86 and 83: the 8 and 23 are forgotten.
+    """
+    if now.edge is None or not aside or any(second.cores != aside[-1].cores for second in aside):
+        return None
+    least, most = now.edge.above - HALF_STEP, log(max(second.concurrency for second in aside)) + NEAR
+    levels = _saturated(evidence, aside[-1].cores)
+    best = max((log(level.completions / level.seconds) for ln_n, level in levels if ln_n < least), default=inf)
+    if any(log(second.concurrency) < least or second.ln_rate < best - STANDS for second in aside):
+        return None
+    passing = [level for ln_n, level in levels if least <= ln_n <= most]
+    return Evidence(tuple(level for level in evidence.levels if level not in passing))
 
 
 def _saturated(evidence: Evidence, cores: float) -> list[tuple[float, Level]]:
@@ -137,8 +181,10 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
     return contradictions(now, (new,), dispersion)[0]
 
 
-def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> list[float]:
-    """The log likelihood ratio of each second, by the same belief."""
+def contradictions(
+    now: Posterior, new: Sequence[Second], dispersion: float, most: float = MOST_A_SECOND
+) -> list[float]:
+    """The log likelihood ratio of each second, by the same belief; `most` at most."""
     seconds = np.array([second.numbers for second in new], dtype=np.float64)
     by: list[float] = contradicted(
         *now.known,
@@ -149,7 +195,7 @@ def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> 
         dispersion,
         (TAU_SATURATED, TAU_PARTIAL),
         PER_LN_AWAY,
-        (JUMP, MOST_A_SECOND),
+        (JUMP, most),
     ).tolist()
     return by
 

@@ -115,6 +115,14 @@ def test_a_fall_is_judged_once_requests_could_have_ended(seconds: int, collapsed
     assert (found is not None) == collapsed
 
 
+def test_a_pool_that_fills_after_a_light_load_has_not_collapsed() -> None:
+    """40 a second came for 20 s; then the pool of 16 is full, and completes 95."""
+    light, full = beats(16, 20, 40.0, 6.0), beats(16, 3, 95.0, 16.0, since=S0 + 20)
+    assert judged(TRUST, scene(16, *light, *full, full=1.0), 23)[1] is None
+    few = beats(16, 3, 45.0, 16.0, since=S0 + 20)
+    assert judged(TRUST, scene(16, *light, *few, full=1.0), 23)[1].case is Case.COLLAPSED
+
+
 def test_after_two_minutes_a_change_is_not_on_trial_any_more() -> None:
     """Whether the operator's size does more still is judged."""
     some = beats(16, 30, 80.0, 16.0, 20.0, since=S0 + 100)

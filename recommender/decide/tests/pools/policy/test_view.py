@@ -4,8 +4,9 @@ import pytest
 
 from sluice.fast.worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.decision import Basis
+from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.state import Change, Facts
-from sluice.pools.policy.view import LOOKS_AGAIN_S, again, consistent, further
+from sluice.pools.policy.view import LOOKS_AGAIN_S, again, before_the_look, consistent, further
 from sluice.pools.policy.worth import Choice, Outlook
 
 
@@ -62,3 +63,14 @@ def test_a_size_that_was_left_is_not_looked_at_again_within_a_minute(
     assert again(choice, facts, since_s) == (choice if stands else None)
     assert again(choice, Facts(current=34), since_s) == choice
     assert again(None, facts, since_s) is None
+
+
+@pytest.mark.parametrize(
+    ("current", "basis", "until_ms", "size"),
+    [(49, Basis.REVERT, 1, 15), (49, Basis.REVERT, 0, None), (49, Basis.CURVE, 1, None), (25, Basis.REVERT, 1, None)],
+)
+def test_after_a_look_at_the_operator_s_size_the_pool_may_go_back_at_once(
+    current: int, basis: Basis, until_ms: int, size: int | None
+) -> None:
+    facts = Facts(current=current, change=Change(15, 49, 0, basis), trust=Trust(operator=49, demand_until_ms=until_ms))
+    assert before_the_look(facts, current, 0) == size

@@ -225,7 +225,9 @@ def _collapsed(
     if drains:
         return ""
     slower = scene.full_share >= FULL_SHARE or pace.stay_s > SLOWER * record.stay_s
-    if slower and pace.per_s < COLLAPSED_TO * record.per_s:
+    newest = pace_over(scene.beats[-3:])
+    now_per_s = pace.per_s if newest is None else max(pace.per_s, newest.per_s)
+    if slower and now_per_s < COLLAPSED_TO * record.per_s:
         return f"{pace.per_s:.3g}/s at {scene.current}, {record.per_s:.3g}/s at {record.size}"
     return ""
 

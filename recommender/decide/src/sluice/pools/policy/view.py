@@ -11,6 +11,7 @@ from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import GuardVerdict
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
@@ -108,6 +109,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     shrinks = stops and taken(observation, current)
     least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
     near = reach(current, replaced, observation.constraints, full)
+    near = min(near[0], before_the_look(facts, current, now_ms) or near[0]), near[1]
     if just_carried(learnt.waits, learnt.until_ms):
         near = near[0], admitted(current, near[1], observation.cores)
     waits = unmeasured(facts, learnt, current)
@@ -128,6 +130,8 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     choice = consistent(_choice(of, learnt, observation, full, since_s), current, of.outlook)
     if choice is not None and choice.size < current:
         least = least_needed(learnt, learnt.kept.now, current, observation.slo_s)
+        if facts.trust.refuses(current, now_ms):
+            least = min(least, within[1])
         if choice.size < least:
             within = max(within[0], min(least, current)), within[1]
             of = _prospects(facts, learnt, current, within, observation, now_ms)
@@ -159,6 +163,16 @@ def _prospects(
         observation.slo_s,
         unrefused(bounds(observation.constraints), facts.trust, now_ms),
     )
+
+
+def before_the_look(facts: Facts, current: int, now_ms: int) -> int | None:
+    """The size that the guard left for a look at the operator's, where that showed that the demand fell: the pool may
+    go back there at once. Worked: 15 is left for 49, and all from 16 on are refused, so no single step leads back."""
+    change = facts.change
+    if change is None or (change.to_size, change.basis) != (current, Basis.REVERT):
+        return None
+    looked = current == facts.trust.operator and now_ms < facts.trust.demand_until_ms
+    return change.from_size if looked else None
 
 
 def again(choice: Choice | None, facts: Facts, since_change_s: float) -> Choice | None:

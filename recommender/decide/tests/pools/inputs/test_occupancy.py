@@ -118,3 +118,13 @@ def test_a_newest_report_that_was_always_full_is_of_a_full_pool(readings: int, f
     at = seen(kept_of((1_000, "a", 32, LIGHT), (9_000, "a", 32, busy)), 10_000)
     assert at is not None
     assert at.full_share == pytest.approx(share)
+
+
+def test_a_full_pool_was_full_since_its_first_full_report() -> None:
+    """Not full at 15 s; full in 1 reading at 20 s, and in 3 up to 26 s, the first of which was at 22 s."""
+    full = [Occupancy(readings=count, full=count, busy=32, busy_mean=32.0, busy_most=32) for count in (1, 3)]
+    sizes = kept_of((15_000, "a", 32, LIGHT), (20_000, "a", 32, full[0]), (26_000, "a", 32, full[1]))
+    assert seen(sizes, 26_000).since_ms == 20_000
+    assert seen(kept_of((15_000, "a", 32, LIGHT), (26_000, "a", 32, full[1])), 26_000).since_ms == 22_000
+    # 5 readings up to 15 s, where the newest report is of a pool that was not full.
+    assert seen(kept_of((15_000, "a", 32, LIGHT)), 16_000).since_ms == 7_000

@@ -71,6 +71,14 @@ def test_where_spans_show_the_pool_full_an_old_report_of_a_full_one_replaces_not
     assert with_occupancy(idle, told(8.0, 1.0), -1).concurrency.tolist() == [8.0] * 10
 
 
+@pytest.mark.parametrize(("buckets_full", "shown"), [(1, False), (2, True)])
+def test_spans_show_the_pool_where_they_have_it_full_for_a_fifth_of_a_second(buckets_full: int, shown: bool) -> None:
+    """Readings at the moments 65, 67 and 69 s had 4 of 4 in use; by spans 2.2 were, and 4 for 200 ms."""
+    busy = buckets(NOW, 1, 4, 2.2, 166.0)
+    busy.concurrency[:buckets_full] = 4.0
+    assert (spans_full(-1, busy) == NOW) == shown
+
+
 @pytest.mark.parametrize(("per_s", "age_s", "full"), [(11.0, 2.0, True), (73.0, 2.0, False), (11.0, 20.0, False)])
 def test_spans_do_not_show_requests_that_have_not_ended(per_s: float, age_s: float, full: bool) -> None:
     """17 of 34 in flight, and 11 a second: 1.5 s each, read after 2 s. The pool collapsed, and a report says so."""

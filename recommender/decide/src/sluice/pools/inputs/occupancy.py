@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 from statistics import fmean
 
 from sluice.pools.policy.observation import FULL_READINGS, Occupancy
@@ -86,8 +87,15 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
         waiting_most=max(most for _, _, most in waiting) if waiting else None,
         readings=sum(report.readings for reports in recent for report in reports),
         coarse=any(report.coarse for report in newest),
-        since_ms=max(reports[0].at_ms - READ_MS * (reports[0].readings - 1) for reports in recent),
+        since_ms=max(map(_since_ms, recent)),
     )
+
+
+def _since_ms(reports: list[OccupancyReport]) -> int:
+    """The first reading of the newest reports that were full throughout; of all, where the newest was not."""
+    full = list(takewhile(lambda report: report.full == report.readings, reversed(reports)))
+    first = full[-1] if full else reports[0]
+    return first.at_ms - READ_MS * (first.readings - 1)
 
 
 def _full_share(reports: list[OccupancyReport]) -> float:

@@ -132,7 +132,8 @@ class Occupancy:
     busy_most, waiting_most  the largest value in one reading of one instance
     readings    number of readings behind full_share, of all instances
     coarse      readings of some instance are more than 15 s apart: they do not say when the pool was full
-    since_ms    of the first of these readings of the instance that was read last, Unix time
+    since_ms    of the first reading of the newest reports that were full throughout, and of all readings where the
+                newest report was not; the newest such time of all instances
     """
 
     busy: float

@@ -8,7 +8,7 @@ import numpy as np
 
 from sluice.fast.belief_levels import COMPLETIONS, CORES, IN_FLIGHT_S, SATURATED, SECONDS
 from sluice.fast.changed import changed
-from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, FULL, OVER
+from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, OVER
 from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import SEEN_S, TRIAL_MS, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
@@ -21,6 +21,8 @@ from sluice.pools.policy.view import full_share
 UNREAD_MS = 20_000
 # How long after a second that spans show as full they are taken to show all that the pool holds.
 SPANS_SHOW_MS = 60_000
+# In such a second they have it full in this part of the buckets.
+SPANS_FULL = 0.2
 
 
 def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
@@ -83,13 +85,13 @@ def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:
 
 
 def spans_full(before_ms: int, buckets: Buckets) -> int:
-    """The newest second, ms of Unix time, in which spans have the pool full in 70 % of the buckets; `before_ms` where
-    these buckets have none."""
+    """The newest second, ms of Unix time, in which spans have the pool full in a fifth of the buckets; `before_ms` where
+    these buckets have none. Spans that do not show all that a pool holds rarely have it full for 200 ms of a second."""
     full = is_full(buckets.concurrency, buckets.size)
     if not full.any():
         return before_ms
     seconds, of = np.unique(buckets.start_ms // 1_000, return_inverse=True)
-    full_seconds = seconds[np.bincount(of, weights=full) >= FULL * np.bincount(of)]
+    full_seconds = seconds[np.bincount(of, weights=full) >= SPANS_FULL * np.bincount(of)]
     return max(before_ms, 1_000 * int(full_seconds[-1])) if len(full_seconds) else before_ms
 
 

@@ -6,9 +6,10 @@ when Sluice left it is the measure of all other sizes on the same CPU limit.
 
 COLLAPSED
   Within 2 min of a change by Sluice, one of these holds. Nothing completes for 5 s, and for 5 times as long as a
-  request stayed. Or less than half of before completes over 3 s and a request's stay, and the pool is full or its
-  requests stay 1.5 times as long. The guard goes back to the size before. It refuses the new size and all beyond it
-  for 10 min, twice as long each time.
+  request stayed. Or less than half of before completes over 3 s and a request's stay, and over the newest three beats,
+  and the pool is full or its requests stay 1.5 times as long. The guard goes back to the size before. It refuses the
+  new size and all beyond it for 10 min, twice as long each time. The operator's size is not gone back to where a full
+  pool of it completed less than the size in force does.
 ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
@@ -21,8 +22,11 @@ CHECKED
   is away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size
   completes all that comes unless it does harm.
 GAVE_UP
-  The same in a pool that is full or slower, or where the look showed more completions at the operator's size than the
+  The same in a pool that is full, or slower and smaller than the operator's (a larger one that is slower gets the look:
+  its callees may have slowed while the load fell), or where the look showed more completions at the operator's size than the
   size of ours had when it was full. The operator's size is held for 10 min, twice as long each time, up to a day.
+
+A pool that drains to a smaller size, by a report of its targets, is not judged for a minute, unless nothing completes.
 
 Worked: 100 a second at the operator's 32, then 16. Nothing completes: back after 5 s plus the delay of windows. 60 a
 second, 16 in flight: GAVE_UP after 30 s. 60 a second, 6 in flight: 32 for 15 s; at 95 a second there GAVE_UP; at 61 the

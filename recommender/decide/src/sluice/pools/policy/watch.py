@@ -85,8 +85,8 @@ def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:
 
 
 def spans_full(before_ms: int, buckets: Buckets) -> int:
-    """The newest second, ms of Unix time, in which spans have the pool full in a fifth of the buckets; `before_ms` where
-    these buckets have none. Spans that do not show all that a pool holds rarely have it full for 200 ms of a second."""
+    """The newest second, ms of Unix time, in which spans have the pool full in a fifth of the buckets; `before_ms`
+    where these buckets have none. Spans that do not show all that a pool holds rarely fill it for 200 ms."""
     full = is_full(buckets.concurrency, buckets.size)
     if not full.any():
         return before_ms

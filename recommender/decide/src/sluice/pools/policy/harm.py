@@ -23,8 +23,9 @@ CHECKED
   completes all that comes unless it does harm.
 GAVE_UP
   The same in a pool that is full, or slower and smaller than the operator's (a larger one that is slower gets the look:
-  its callees may have slowed while the load fell), or where the look showed more completions at the operator's size than the
-  size of ours had when it was full. The operator's size is held for 10 min, twice as long each time, up to a day.
+  its callees may have slowed while the load fell), or where the look showed more completions at the operator's size
+  than the size of ours had when it was full. The operator's size is held for 10 min, twice as long each time, up to a
+  day.
 
 A pool that drains to a smaller size, by a report of its targets, is not judged for a minute, unless nothing completes.
 

@@ -51,6 +51,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,
     "premises": parts.moves,
+    "three-tiers": parts.tiers,
     "table1": table1.run,
     "sampled": sampled.run,
     "sampled-sizes": scaled.run,

@@ -8,13 +8,14 @@ from math import inf, isfinite
 
 import numpy as np
 
+from bench.controllers.estimated import Published
 from bench.controllers.in_loop import DELAY_S, NOTHING, PERIOD_S, InLoop, Sized, window_s
 from bench.controllers.racers import HARDWARE, SLUICE
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Limiter
 from bench.racing import BOUNDS, Holding
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.models import BELIEF
+from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 from testbed.controller import Controller
 from testbed.path.memory import CALLEE, CALLER, CONNECTIONS, THREADS
 from testbed.path.run import PathRun
@@ -56,6 +57,11 @@ def in_loop(model: str = BELIEF, bucket_ms: int = 100) -> PathRacer:
     return PathRacer(build, PERIOD_S, window_s(model), DELAY_S, bucket_ms)
 
 
+def published(model: str, window_s: float, bucket_ms: int) -> PathRacer:
+    """As ``racers.published``: both pools by one estimator, without what the loop knows of paths."""
+    return PathRacer(lambda _: Published(ESTIMATORS[model], window_s), 15.0, window_s, bucket_ms=bucket_ms)
+
+
 def limiters(name: str) -> PathRacer:
     rule = rows()[name]
     period_s = rule().period_s
@@ -69,6 +75,11 @@ RACERS: dict[str, PathRacer] = {
     "sct with our gates": in_loop("sct", 50),
     HARDWARE: PathRacer(lambda _: Holding()),
     **{name: limiters(name) for name in RIVALS},
+}
+
+PUBLISHED: dict[str, PathRacer] = {
+    "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B
+    "scg as published": published("scg-kneedle", 60.0, 100),  # Sora 4.1
 }
 
 

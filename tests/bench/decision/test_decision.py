@@ -8,7 +8,7 @@ import pytest
 from bench.best_fixed import CHOSEN_ON
 from bench.controllers.in_loop import Course
 from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision import cases, claims, lineup, path, rest, services, starts, two_pools, workloads
+from bench.decision import cases, claims, lineup, path, rest, services, starts, three_tiers, two_pools, workloads
 from bench.decision.summary import Summary, best_p99, markdown, summary
 from bench.generate import scenario, step
 from bench.racing import HELD, Result, drive
@@ -192,3 +192,22 @@ def test_two_pools_are_sized_by_answers_for_each() -> None:
 def test_the_wrong_pair_loses_most_of_the_goodput() -> None:
     wrong, right = two_pools.run(two_pools.Try(HARDWARE, 1)), two_pools.run(two_pools.Try(HARDWARE, 1, (16, 8)))
     assert wrong.goodput_per_s < 0.5 * right.goodput_per_s
+
+
+def test_a_tier_that_scales_out_with_the_papers_pools_loses_half() -> None:
+    """ConScale's 60 and 40 an application server by twelve and five."""
+    wrong, right = three_tiers.run(three_tiers.Try(HARDWARE, 1)), three_tiers.run(three_tiers.Try(HARDWARE, 1, (12, 5)))
+    assert wrong.goodput_per_s < 0.6 * right.goodput_per_s
+
+
+def test_the_oracle_of_the_tiers_has_the_pair_of_each_number_of_servers() -> None:
+    seen = three_tiers.run(three_tiers.Try(None, 1, (12, 8), {2: (10, 4)}))
+    assert (seen.sizes, seen.changes) == ((10, 4), 2)  # both pools once: with one server they stay as they are
+    assert seen.goodput_per_s > 500
+
+
+def test_the_best_pair_has_the_most_goodput_over_its_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    goodput = {(8, 4): 10.0, (8, 6): 12.0, (10, 4): 12.0}
+    monkeypatch.setattr(three_tiers, "run", lambda one: path.Seen(1.0, goodput[one.pair], one.pair, 0))
+    tries = {pair: [three_tiers.Try(HARDWARE, seed, pair) for seed in (11, 12)] for pair in goodput}
+    assert three_tiers.most(tries, processes=1) == (8, 6)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ..shapes import Held
 from ..single.scenario import Part, Point
-from ..tiers.limits import MOST_INSTANCES, MOST_SECONDS, MOST_USERS
+from ..tiers.limits import MOST_INSTANCES, MOST_SECONDS, MOST_THREADS, MOST_USERS
 
 MOST_SIZE = 256
 """Of a pool; as many for each instance that a run may build fit into the callee."""
@@ -32,9 +32,32 @@ class Callee(Part):
     crosstalk: float = Field(default=0.0, ge=0, le=1)
 
 
+class Front(Part):
+    """A service before the callers, one that all users share: it computes, and holds a thread of its own meanwhile."""
+
+    cores: float = Field(gt=0, le=256)
+    compute_ms: float = Field(gt=0, le=60_000)
+    threads: int = Field(ge=1, le=MOST_THREADS)
+
+
 class Scaling(Part):
     at_s: float = Field(ge=0)
     replicas: int = Field(ge=1, le=MOST_INSTANCES)
+
+
+class Replicas(Part):
+    """Of the callers, by the CPU that they use (``autoscale.HorizontalScaler``); a new one serves ``ready_s`` later."""
+
+    lowest: int = Field(default=1, ge=1, le=MOST_INSTANCES)
+    highest: int = Field(ge=1, le=MOST_INSTANCES)
+    every_s: float = Field(gt=0, le=3600)
+    ready_s: float = Field(ge=0, le=3600)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.lowest > self.highest:
+            raise ValueError(f"lowest {self.lowest} is above highest {self.highest}; legal: lowest <= highest")
+        return self
 
 
 class PathScenario(Part):
@@ -50,8 +73,10 @@ class PathScenario(Part):
     """Coefficient of variation of every log-normal time."""
     caller: Caller
     callee: Callee
+    front: Front | None = None
     events: list[Scaling] = Field(default_factory=list)
     """Of the callers, in the order of their times."""
+    scaler: Replicas | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -59,6 +84,10 @@ class PathScenario(Part):
             raise ValueError(f"users at the peak are not legal; legal: <= {MOST_USERS}")
         if [event.at_s for event in self.events] != sorted(event.at_s for event in self.events):
             raise ValueError("events must stand in the order of their times")
+        if self.scaler and self.events:
+            raise ValueError("events are legal without a scaler only, which sets the replicas itself")
+        if self.scaler and not self.scaler.lowest <= self.caller.replicas <= self.scaler.highest:
+            raise ValueError(f"{self.caller.replicas} replicas are not legal with this scaler")
         built = replicas = self.caller.replicas
         for event in self.events:
             built += max(0, event.replicas - replicas)

@@ -1,6 +1,6 @@
 """Two pools on one path: callers with threads and connections, which a callee shares; compiled as ``single`` is.
 
-users -> (front: [threads] compute ->) caller, 1 to n replicas: [threads] compute -> [connections] -> callee: compute, wait
+users -> (front: [threads] compute ->) caller, 1 to n: [threads] compute -> [connections] -> callee: compute, wait
 
 A request goes to the replicas by turns, takes a thread there, computes, takes one of the replica's connections, and
 holds both while the callee computes and waits. The sizes are per replica; one that is removed gets no more requests and

@@ -52,6 +52,8 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "two-pools": parts.wrong_pools,
     "premises": parts.moves,
     "three-tiers": parts.tiers,
+    "scaling": parts.scaling,
+    "drift": parts.drift,
     "table1": table1.run,
     "sampled": sampled.run,
     "sampled-sizes": scaled.run,

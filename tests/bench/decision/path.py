@@ -84,6 +84,11 @@ PUBLISHED: dict[str, PathRacer] = {
 
 
 def drive(scenario: PathScenario, racer: PathRacer, seed: int) -> Seen:
+    return seen(driven(scenario, racer, seed))
+
+
+def driven(scenario: PathScenario, racer: PathRacer, seed: int) -> PathRun:
+    """The whole run."""
     run = PathRun(scenario, seed)
     controller = racer.build(run)
     turns = int(scenario.seconds / racer.period_s + 1e-9) if isfinite(racer.period_s) else 0
@@ -99,7 +104,12 @@ def drive(scenario: PathScenario, racer: PathRacer, seed: int) -> Seen:
             if size != run.size(pool):
                 run.resize(pool, size)
     run.until(scenario.seconds)
+    return run
+
+
+def seen(run: PathRun) -> Seen:
     at_s, latency_s = run.outcomes()
+    scenario = run.scenario
     counted = latency_s[at_s >= scenario.warm_up_s] * 1e3
     good = (counted <= scenario.slo_ms).sum() / (scenario.seconds - scenario.warm_up_s)
     changes = sum(len(history) - 1 for history in run.history.values())

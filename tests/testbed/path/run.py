@@ -13,7 +13,7 @@ from ..tiers.counting import NONE, Buckets, between, counts, durations, sizes
 from ..tiers.limits import MOST_INSTANCES
 from ..tiers.run import ARRIVED, BEGUN, CONNECTED, INSTANCE, WAITS, TierRun
 from .memory import CONNECTIONS, THREADS, callers, first
-from .scenario import MOST_SIZE, PathScenario
+from .scenario import MOST_SIZE, Change, PathScenario
 
 SPANS = {THREADS: (BEGUN, INSTANCE, ARRIVED, NONE), CONNECTIONS: (CONNECTED, INSTANCE, BEGUN, INSTANCE)}
 """By pool: where its own spans begin and in which column their instance stands, and the same of those that judge it."""
@@ -44,7 +44,7 @@ class PathRun(TierRun):
         self._rates = processor.rates(MOST_SIZE, caller.cores, caller.contention, caller.crosstalk, None)
         self._scale(caller.replicas)
         for event in scenario.events:
-            self._at(event.at_s, lambda event=event: self._scale(event.replicas))  # type: ignore[misc]
+            self._at(event.at_s, lambda event=event: self._apply(event))  # type: ignore[misc]
         if rule := scenario.scaler:
             self._scaler = HorizontalScaler(lowest=rule.lowest, highest=rule.highest)
             self._seen = (0.0, 0.0)
@@ -113,6 +113,14 @@ class PathRun(TierRun):
         """Of the callers for the callee."""
         begins, instance, *_ = self._spans[CONNECTIONS]
         return counts(self.rows, begins, interval, instance, int(self._memory["built"])).busy_ns
+
+    def _apply(self, event: Change) -> None:
+        if event.replicas is not None:
+            self._scale(event.replicas)
+        if event.compute is not None:
+            self._memory["tiers"][self._tier]["compute_factor"] = event.compute
+        if event.wait is not None:
+            self._memory["tiers"][self._tier + 1]["wait_factor"] = event.wait
 
     def _look(self) -> None:
         """Of the autoscaler, at the utilization since it looked or scaled; a new replica serves once it is ready."""

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from ..shapes import Held
-from ..single.scenario import Part, Point
+from ..single.scenario import Factor, Part, Point
 from ..tiers.limits import MOST_INSTANCES, MOST_SECONDS, MOST_THREADS, MOST_USERS
 
 MOST_SIZE = 256
@@ -40,9 +40,13 @@ class Front(Part):
     threads: int = Field(ge=1, le=MOST_THREADS)
 
 
-class Scaling(Part):
+class Change(Part):
+    """From ``at_s`` on; what it leaves out stays. Factors are on the callers' computing and the callee's wait."""
+
     at_s: float = Field(ge=0)
-    replicas: int = Field(ge=1, le=MOST_INSTANCES)
+    replicas: int | None = Field(default=None, ge=1, le=MOST_INSTANCES)
+    compute: Factor | None = None
+    wait: Factor | None = None
 
 
 class Replicas(Part):
@@ -74,8 +78,8 @@ class PathScenario(Part):
     caller: Caller
     callee: Callee
     front: Front | None = None
-    events: list[Scaling] = Field(default_factory=list)
-    """Of the callers, in the order of their times."""
+    events: list[Change] = Field(default_factory=list)
+    """In the order of their times."""
     scaler: Replicas | None = None
 
     @model_validator(mode="after")
@@ -84,14 +88,15 @@ class PathScenario(Part):
             raise ValueError(f"users at the peak are not legal; legal: <= {MOST_USERS}")
         if [event.at_s for event in self.events] != sorted(event.at_s for event in self.events):
             raise ValueError("events must stand in the order of their times")
-        if self.scaler and self.events:
-            raise ValueError("events are legal without a scaler only, which sets the replicas itself")
+        scalings = [event.replicas for event in self.events if event.replicas]
+        if self.scaler and scalings:
+            raise ValueError("events[].replicas is legal without a scaler only, which sets the replicas itself")
         if self.scaler and not self.scaler.lowest <= self.caller.replicas <= self.scaler.highest:
             raise ValueError(f"{self.caller.replicas} replicas are not legal with this scaler")
         built = replicas = self.caller.replicas
-        for event in self.events:
-            built += max(0, event.replicas - replicas)
-            replicas = event.replicas
+        for scaling in scalings:
+            built += max(0, scaling - replicas)
+            replicas = scaling
         if built > MOST_INSTANCES:
             raise ValueError(f"{built} instances over the run are not legal; legal: <= {MOST_INSTANCES}")
         return self

@@ -56,7 +56,7 @@ def test_what_is_out_of_range_is_refused():
         made(events=[{"at_s": 5, "replicas": 10}, {"at_s": 6, "replicas": 1}, {"at_s": 7, "replicas": 10}])
     with pytest.raises(ValidationError, match="in the order of their times"):
         made(events=[{"at_s": 5, "replicas": 10}, {"at_s": 4, "replicas": 1}])
-    with pytest.raises(ValidationError, match="events are legal without a scaler only"):
+    with pytest.raises(ValidationError, match=r"events\[\].replicas is legal without a scaler only"):
         made(scaler={"highest": 2, "every_s": 1, "ready_s": 1}, events=[{"at_s": 5, "replicas": 2}])
     with pytest.raises(ValidationError, match="3 replicas are not legal with this scaler"):
         made(scaler={"highest": 2, "every_s": 1, "ready_s": 1}, caller={"replicas": 3})
@@ -81,6 +81,16 @@ def test_a_front_computes_first_and_its_calls_wait_for_threads():
         assert durations / 1e6 == pytest.approx(ms)
     assert (threads.judge.good == threads.own.completions).all()
     assert threads.waiting_ns.sum() == connections.own.busy_ns.sum()
+
+
+def test_requests_and_data_change():
+    """One user: 8 ms and 9 with 12 of waiting; from 10 s on 16 ms, from 20 s on 36 of waiting too."""
+    events = [{"at_s": 10, "compute": 2.0}, {"at_s": 20, "wait": 3.0}]
+    run = PathRun(made(users=1, load=[[0, 1]], events=events, **FIXED), 1)
+    run.until(30.0)
+    at_s, latency_s = run.outcomes()
+    for since, until, ms in ((0, 10, 29), (10.1, 20, 37), (20.1, 30, 61)):
+        assert latency_s[(at_s >= since) & (at_s < until)] * 1e3 == pytest.approx(ms)
 
 
 def test_behind_a_front_who_waits_for_a_thread_is_in_its_calls_only():

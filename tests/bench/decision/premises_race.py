@@ -17,6 +17,7 @@ from bench.scenarios import scenario
 
 NAMES = (
     "slo_moves_the_best",
+    "cores_alone",
     "cores_and_callee",
     "disk_after_cpu",
     "nasa_slo",

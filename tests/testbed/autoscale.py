@@ -1,4 +1,4 @@
-"""A hardware autoscaler as a rule: numbers in, number out. `single/run.py` runs it inside a simulation."""
+"""Hardware autoscalers as rules: numbers in, number out. `single/run.py` and `path/run.py` run them in a simulation."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -36,3 +36,27 @@ class VerticalScaler:
             return cores
         self._calm = 0
         return min(cores, max(cores - self.step, self.lowest))
+
+
+@dataclass(slots=True)
+class HorizontalScaler:
+    """Replicas by thresholds, one at a time, as ConScale V adds and removes virtual machines: "quick start but slow
+    turn off". The 80 % is theirs, ``low`` and ``patience`` are ours, as in ``VerticalScaler``."""
+
+    lowest: int = 1
+    highest: int = 4
+    high: float = 0.8
+    low: float = 0.3
+    patience: int = 4
+    _calm: int = 0
+
+    def decide(self, replicas: int, utilization: float) -> int:
+        """Worked: 2 replicas at 0.85 become 3; 3 at 0.2 stay three times, and then become 2."""
+        if utilization > self.high:
+            self._calm = 0
+            return max(replicas, min(replicas + 1, self.highest))
+        self._calm = self._calm + 1 if utilization < self.low else 0
+        if self._calm < self.patience:
+            return replicas
+        self._calm = 0
+        return min(replicas, max(replicas - 1, self.lowest))

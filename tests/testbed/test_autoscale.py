@@ -2,7 +2,7 @@
 
 import pytest
 
-from testbed.autoscale import VerticalScaler
+from testbed.autoscale import HorizontalScaler, VerticalScaler
 
 
 def test_a_limit_goes_up_at_once_and_down_after_four_calm_samples():
@@ -27,3 +27,12 @@ def test_a_limit_goes_up_at_once_and_down_after_four_calm_samples():
 def test_scalers_out_of_range_are_refused(build):
     with pytest.raises(ValueError, match="scale a CPU limit: needs"):
         build()
+
+
+def test_replicas_come_at_once_and_go_after_four_calm_samples():
+    scaler = HorizontalScaler(lowest=1, highest=3)
+    assert [scaler.decide(1, 0.8), scaler.decide(1, 0.81), scaler.decide(2, 0.9), scaler.decide(3, 1.0)] == [1, 2, 3, 3]
+    assert [scaler.decide(3, 0.2) for _ in range(3)] == [3, 3, 3]
+    assert scaler.decide(3, 0.5) == 3  # not calm: the count starts anew
+    assert [scaler.decide(3, 0.2) for _ in range(4)] == [3, 3, 3, 2]
+    assert [HorizontalScaler(patience=1).decide(1, 0.0)] == [1]

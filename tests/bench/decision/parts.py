@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from bench.controllers.racers import SLUICE
-from bench.decision import cases, claims, premises_race, rest, services, starts, two_pools, workloads
+from bench.decision import (
+    cases,
+    claims,
+    phases,
+    premises_race,
+    rest,
+    services,
+    starts,
+    three_tiers,
+    two_pools,
+    workloads,
+)
 from bench.decision.lineup import LATE, PUBLISHED, SEEDS
 from bench.generate import HELD_OUT
 
@@ -49,3 +60,15 @@ def wrong_pools(quick: bool) -> str:
 
 def moves(quick: bool) -> str:
     return premises_race.premises(quick)
+
+
+def tiers(quick: bool) -> str:
+    return three_tiers.measured(quick)
+
+
+def scaling(quick: bool) -> str:
+    return phases.scaling(quick)
+
+
+def drift(quick: bool) -> str:
+    return phases.drift(quick)

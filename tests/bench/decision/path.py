@@ -8,13 +8,14 @@ from math import inf, isfinite
 
 import numpy as np
 
+from bench.controllers.estimated import Published
 from bench.controllers.in_loop import DELAY_S, NOTHING, PERIOD_S, InLoop, Sized, window_s
 from bench.controllers.racers import HARDWARE, SLUICE
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Limiter
 from bench.racing import BOUNDS, Holding
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.models import BELIEF
+from sluice.pools.estimate.models import BELIEF, ESTIMATORS
 from testbed.controller import Controller
 from testbed.path.memory import CALLEE, CALLER, CONNECTIONS, THREADS
 from testbed.path.run import PathRun
@@ -56,6 +57,11 @@ def in_loop(model: str = BELIEF, bucket_ms: int = 100) -> PathRacer:
     return PathRacer(build, PERIOD_S, window_s(model), DELAY_S, bucket_ms)
 
 
+def published(model: str, window_s: float, bucket_ms: int) -> PathRacer:
+    """As ``racers.published``: both pools by one estimator, without what the loop knows of paths."""
+    return PathRacer(lambda _: Published(ESTIMATORS[model], window_s), 15.0, window_s, bucket_ms=bucket_ms)
+
+
 def limiters(name: str) -> PathRacer:
     rule = rows()[name]
     period_s = rule().period_s
@@ -71,8 +77,18 @@ RACERS: dict[str, PathRacer] = {
     **{name: limiters(name) for name in RIVALS},
 }
 
+PUBLISHED: dict[str, PathRacer] = {
+    "sct as published": published("sct", 180.0, 50),  # ConScale III-A and III-B
+    "scg as published": published("scg-kneedle", 60.0, 100),  # Sora 4.1
+}
+
 
 def drive(scenario: PathScenario, racer: PathRacer, seed: int) -> Seen:
+    return seen(driven(scenario, racer, seed))
+
+
+def driven(scenario: PathScenario, racer: PathRacer, seed: int) -> PathRun:
+    """The whole run."""
     run = PathRun(scenario, seed)
     controller = racer.build(run)
     turns = int(scenario.seconds / racer.period_s + 1e-9) if isfinite(racer.period_s) else 0
@@ -88,7 +104,12 @@ def drive(scenario: PathScenario, racer: PathRacer, seed: int) -> Seen:
             if size != run.size(pool):
                 run.resize(pool, size)
     run.until(scenario.seconds)
+    return run
+
+
+def seen(run: PathRun) -> Seen:
     at_s, latency_s = run.outcomes()
+    scenario = run.scenario
     counted = latency_s[at_s >= scenario.warm_up_s] * 1e3
     good = (counted <= scenario.slo_ms).sum() / (scenario.seconds - scenario.warm_up_s)
     changes = sum(len(history) - 1 for history in run.history.values())

@@ -15,9 +15,19 @@ from bench.decision.summary import markdown
 from bench.racing import Racer, Result, race, starting_at
 from bench.scenarios import scenario
 
-NAMES = ("slo_moves_the_best", "cores_and_callee", "disk_after_cpu", "nasa_slo", "nasa_cores")
-STEADY = ("slo_changes", "cpu_doubled", "twice_the_data")
-"""Older cases, shown beside them: their best size hardly moves."""
+NAMES = (
+    "slo_moves_the_best",
+    "cores_alone",
+    "cores_and_callee",
+    "disk_after_cpu",
+    "nasa_slo",
+    "nasa_cores",
+    "tweets_slo",
+    "tweets_burst_slo",
+    "tweets_cores",
+)
+STEADY = ("cores_and_slot", "slo_changes", "cpu_doubled", "twice_the_data")
+"""Shown beside them: their best size hardly moves, or what it moves is worth nothing."""
 AGAINST = (
     SLUICE,
     "scg with our gates",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.best_fixed import best_fixed
-from bench.controllers.racers import RACERS, SLUICE
+from bench.controllers.racers import RACERS, REPORTS, SLUICE
 from bench.controllers.rivals import RIVALS
 from bench.decision.lineup import SEEDS, VARIANTS, of_asked
 from bench.decision.starts import good_per_s
@@ -21,7 +21,7 @@ from testbed.tiers.run import Floats
 NAMES = ("rest_light", "rest_busy")
 STARTS = (5, 20, 60, 128)
 SINCE_S, TRIAL_S = 300.0, 10.0
-WHO = of_asked([SLUICE, *VARIANTS, *RIVALS])
+WHO = of_asked([SLUICE, REPORTS, *VARIANTS, *RIVALS])
 
 
 @dataclass(frozen=True)

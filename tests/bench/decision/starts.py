@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.best_fixed import best_fixed
-from bench.controllers.racers import HARDWARE, RACERS, SLUICE
+from bench.controllers.racers import HARDWARE, RACERS, REPORTS, SLUICE
 from bench.controllers.rivals import RIVALS
 from bench.decision.lineup import VARIANTS, of_asked
 from bench.decision.summary import markdown
@@ -26,7 +26,7 @@ SEEDS = range(3000, 3060)
 NEEDS_S, SECONDS = 31.0, 180.0
 NEAR, OVER_S = 0.9, 10
 NEVER = SECONDS - NEEDS_S
-WHO = of_asked([SLUICE, *VARIANTS, HARDWARE, *RIVALS])
+WHO = of_asked([SLUICE, REPORTS, *VARIANTS, HARDWARE, *RIVALS])
 
 
 @dataclass(frozen=True)

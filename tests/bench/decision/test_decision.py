@@ -8,7 +8,19 @@ import pytest
 from bench.best_fixed import CHOSEN_ON
 from bench.controllers.in_loop import Course
 from bench.controllers.racers import HARDWARE, SLUICE
-from bench.decision import cases, claims, lineup, path, rest, services, starts, two_pools, workloads
+from bench.decision import (
+    cases,
+    claims,
+    lineup,
+    path,
+    phases,
+    rest,
+    services,
+    starts,
+    three_tiers,
+    two_pools,
+    workloads,
+)
 from bench.decision.summary import Summary, best_p99, markdown, summary
 from bench.generate import scenario, step
 from bench.racing import HELD, Result, drive
@@ -192,3 +204,45 @@ def test_two_pools_are_sized_by_answers_for_each() -> None:
 def test_the_wrong_pair_loses_most_of_the_goodput() -> None:
     wrong, right = two_pools.run(two_pools.Try(HARDWARE, 1)), two_pools.run(two_pools.Try(HARDWARE, 1, (16, 8)))
     assert wrong.goodput_per_s < 0.5 * right.goodput_per_s
+
+
+def test_a_tier_that_scales_out_with_the_papers_pools_loses_half() -> None:
+    """ConScale's 60 and 40 an application server by twelve and five."""
+    wrong, right = three_tiers.run(three_tiers.Try(HARDWARE, 1)), three_tiers.run(three_tiers.Try(HARDWARE, 1, (12, 5)))
+    assert wrong.goodput_per_s < 0.6 * right.goodput_per_s
+
+
+def test_the_oracle_of_the_tiers_has_the_pair_of_each_number_of_servers() -> None:
+    seen = three_tiers.run(three_tiers.Try(None, 1, (12, 8), {2: (10, 4)}))
+    assert (seen.sizes, seen.changes) == ((10, 4), 2)  # both pools once: with one server they stay as they are
+    assert seen.goodput_per_s > 500
+
+
+def test_the_best_pair_has_the_most_goodput_over_its_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    goodput = {(8, 4): 10.0, (8, 6): 12.0, (10, 4): 12.0}
+    monkeypatch.setattr(three_tiers, "run", lambda one: path.Seen(1.0, goodput[one.pair], one.pair, 0))
+    tries = {pair: [three_tiers.Try(HARDWARE, seed, pair) for seed in (11, 12)] for pair in goodput}
+    assert three_tiers.most(tries, processes=1) == (8, 6)
+
+
+def test_a_part_of_a_run_has_its_own_p99_and_goodput() -> None:
+    """Responses at 1, 2, 3 and 4 s of 100, 300, 100 and 100 ms; within 250 ms two of three from 2 s on, in 4 s."""
+    run = phases.Run(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.3, 0.1, 0.1]), ((0.0, 10),))
+    assert phases.part(run, 250, 2.0, 6.0) == phases.Part(pytest.approx(100), 0.5, pytest.approx(2 / 3))
+    assert phases.part(run, 250, 5.0, 6.0) == phases.Part(float("inf"), 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("since", "until", "sizes"), [(20, 40, [10, 14]), (40, 60, [14]), (0, 30, [10])])
+def test_sizes_in_force_are_those_of_the_time(since: float, until: float, sizes: list[int]) -> None:
+    assert phases.in_force([(0.0, 10), (30.0, 14)], since, until) == sizes
+
+
+def test_left_alone_the_pools_lose_after_a_drift() -> None:
+    """Sora's figure 12 and ConScale's III-C: the size that was best no longer is."""
+    for run, slo_ms, at_s in (
+        (phases.on_path(phases.REQUESTS, HARDWARE, 1), 250, 450.0),
+        (phases.one(phases.DATA, HARDWARE, 1), 250, 360.0),
+    ):
+        before, after = phases.part(run, slo_ms, 10.0, at_s), phases.part(run, slo_ms, at_s, 720.0)
+        assert before.share > 0.9
+        assert after.share < 0.5

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bench.decision.premises import Case, begins, best_sizes, case, oracle
 from bench.decision.premises_race import NAMES, STEADY, interval
 from bench.racing import drive
 from bench.scenarios import scenario
+from testbed.single.capacity import throughput
 from testbed.single.scenario import Scenario
 
 MADE = Scenario.model_validate(
@@ -53,6 +56,30 @@ def test_the_disk_moves_the_best_size():
     seen = case(scenario("disk_after_cpu"), seeds=(11,))
     assert seen.counts
     assert seen.best[0] > 2 * seen.best[1]
+
+
+def of_cores(contention, crosstalk, wait_ms, **dependency):
+    """Throughput with 2 and with 4 cores, each (120,), of a service of 2 ms of CPU."""
+    service = {"cores": 2, "compute_ms": 2, "wait_ms": wait_ms, "threads": 10}
+    slowing = {"contention": contention, "crosstalk": crosstalk}
+    made = MADE.model_dump() | {"service": service | slowing, "dependency": dependency, "events": []}
+    scenario = Scenario.model_validate(made | {"load": [[0.0, 1.0]]})
+    return throughput(scenario, 120, 2.0), throughput(scenario, 120, 4.0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0, 0.1), st.floats(0.0003, 0.02), st.floats(0, 16))
+def test_twice_the_cores_at_most_double_the_best_size(contention, crosstalk, wait_ms):
+    """Without a callee twice the threads keep twice the cores as busy, and slow each other more."""
+    two, four = of_cores(contention, crosstalk, wait_ms)
+    assert four.argmax() + 1 <= 2 * (two.argmax() + 1)
+
+
+def test_a_callee_of_one_slot_trebles_it_and_it_is_worth_nothing():
+    """0.64 ms in one slot, with which 4 cores are about as busy as it: 8 and then 24, and 11 has 0.95 of both."""
+    two, four = of_cores(0.005, 0.0003, 0.0, slots=1, ms=0.64)
+    assert (two.argmax() + 1, four.argmax() + 1) == (8, 24)
+    assert min(two[10] / two.max(), four[10] / four.max()) > 0.95
 
 
 @pytest.mark.long

@@ -7,8 +7,8 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from ..shapes import Held
-from ..single.scenario import Part, Point
-from ..tiers.limits import MOST_INSTANCES, MOST_SECONDS, MOST_USERS
+from ..single.scenario import Factor, Part, Point
+from ..tiers.limits import MOST_INSTANCES, MOST_SECONDS, MOST_THREADS, MOST_USERS
 
 MOST_SIZE = 256
 """Of a pool; as many for each instance that a run may build fit into the callee."""
@@ -32,9 +32,36 @@ class Callee(Part):
     crosstalk: float = Field(default=0.0, ge=0, le=1)
 
 
-class Scaling(Part):
+class Front(Part):
+    """A service before the callers, one that all users share: it computes, and holds a thread of its own meanwhile."""
+
+    cores: float = Field(gt=0, le=256)
+    compute_ms: float = Field(gt=0, le=60_000)
+    threads: int = Field(ge=1, le=MOST_THREADS)
+
+
+class Change(Part):
+    """From ``at_s`` on; what it leaves out stays. Factors are on the callers' computing and the callee's wait."""
+
     at_s: float = Field(ge=0)
-    replicas: int = Field(ge=1, le=MOST_INSTANCES)
+    replicas: int | None = Field(default=None, ge=1, le=MOST_INSTANCES)
+    compute: Factor | None = None
+    wait: Factor | None = None
+
+
+class Replicas(Part):
+    """Of the callers, by the CPU that they use (``autoscale.HorizontalScaler``); a new one serves ``ready_s`` later."""
+
+    lowest: int = Field(default=1, ge=1, le=MOST_INSTANCES)
+    highest: int = Field(ge=1, le=MOST_INSTANCES)
+    every_s: float = Field(gt=0, le=3600)
+    ready_s: float = Field(ge=0, le=3600)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.lowest > self.highest:
+            raise ValueError(f"lowest {self.lowest} is above highest {self.highest}; legal: lowest <= highest")
+        return self
 
 
 class PathScenario(Part):
@@ -50,8 +77,10 @@ class PathScenario(Part):
     """Coefficient of variation of every log-normal time."""
     caller: Caller
     callee: Callee
-    events: list[Scaling] = Field(default_factory=list)
-    """Of the callers, in the order of their times."""
+    front: Front | None = None
+    events: list[Change] = Field(default_factory=list)
+    """In the order of their times."""
+    scaler: Replicas | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -59,10 +88,15 @@ class PathScenario(Part):
             raise ValueError(f"users at the peak are not legal; legal: <= {MOST_USERS}")
         if [event.at_s for event in self.events] != sorted(event.at_s for event in self.events):
             raise ValueError("events must stand in the order of their times")
+        scalings = [event.replicas for event in self.events if event.replicas]
+        if self.scaler and scalings:
+            raise ValueError("events[].replicas is legal without a scaler only, which sets the replicas itself")
+        if self.scaler and not self.scaler.lowest <= self.caller.replicas <= self.scaler.highest:
+            raise ValueError(f"{self.caller.replicas} replicas are not legal with this scaler")
         built = replicas = self.caller.replicas
-        for event in self.events:
-            built += max(0, event.replicas - replicas)
-            replicas = event.replicas
+        for scaling in scalings:
+            built += max(0, scaling - replicas)
+            replicas = scaling
         if built > MOST_INSTANCES:
             raise ValueError(f"{built} instances over the run are not legal; legal: <= {MOST_INSTANCES}")
         return self

@@ -28,16 +28,16 @@ def advance(m: Memory, until: float) -> bool:
         if ring.length(m.stopped) and not m.cpus[0, 0].stands:
             proceed(m, ring.leave(m.stopped))
             continue
-        what, time, order, tier, place = COUNT, m.refresh_time, m.refresh_order, 0, 0
+        what, time, order, tier, at = COUNT, m.refresh_time, m.refresh_order, 0, 0
         if m.thinking[0].order and earlier(m.thinking[1].time, m.thinking[1].order, time, order):
             what, time, order = THOUGHT, m.thinking[1].time, m.thinking[1].order
         if m.waiting[0].order and earlier(m.waiting[1].time, m.waiting[1].order, time, order):
             what, time, order = WAITED, m.waiting[1].time, m.waiting[1].order
         for t in range(m.depth):
-            for i in range(1 if t else m.built):
+            for i in range(m.built if t == m.replicated else 1):
                 cpu = m.cpus[t, i]
                 if earlier(cpu.ready_time, cpu.ready_order, time, order):
-                    what, time, order, tier, place = COMPUTED, cpu.ready_time, cpu.ready_order, t, i
+                    what, time, order, tier, at = COMPUTED, cpu.ready_time, cpu.ready_order, t, i
         if earlier(m.release_time, m.release_order, time, order):
             what, time, order = RELEASED, m.release_time, m.release_order
         if earlier(m.pause_time, m.pause_order, time, order):
@@ -53,7 +53,7 @@ def advance(m: Memory, until: float) -> bool:
             _thought(m)
         elif what == COMPUTED:
             m.order += 1
-            proceed(m, finish(m.cpus[tier, place], m.now, m.order))
+            proceed(m, finish(m.cpus[tier, at], m.now, m.order))
         elif what == WAITED:
             who = m.waiting[1].who
             heap.pop(m.waiting)
@@ -71,7 +71,7 @@ def advance(m: Memory, until: float) -> bool:
 
 @compiled
 def resize(m: Memory, tier: int, size: int) -> None:
-    """The gates of the instances in rotation before the first tier or the second (as ``pool.Pool.resize``)."""
+    """The gates of the instances in rotation before the replicated tier or the next (as ``pool.Pool.resize``)."""
     for i in range(m.rotating):
         gate = m.gates[tier, m.rotation[i]]
         gate.size = size
@@ -105,18 +105,16 @@ def _think(m: Memory) -> None:
 
 @compiled
 def _thought(m: Memory) -> None:
-    """A user goes, where there are too many, or sends a request to the instance whose turn it is, which may have no
-    room before its gate."""
+    """A user goes, where there are too many, or sends a request, for which the first tier may have no room before its
+    gate."""
     if m.present > m.wanted:
         m.present -= 1
         return
-    turn = m.turn if m.turn < m.rotating else 0
-    m.turn = turn + 1
     m.unused -= 1
     who = m.free[m.unused]
     request = m.requests[who]
     request.arrived = m.now
-    request.instance = m.rotation[turn]
+    request.instance = 0 if m.replicated else _turn(m)
     request.waits = -1.0
     for t in range(MOST_TIERS):
         request.begun[t] = -1.0
@@ -132,13 +130,33 @@ def _thought(m: Memory) -> None:
 
 
 @compiled
+def _turn(m: Memory) -> int:
+    """The next instance in rotation."""
+    turn = m.turn if m.turn < m.rotating else 0
+    m.turn = turn + 1
+    return m.rotation[turn]  # type: ignore[no-any-return]
+
+
+@compiled
+def _place(m: Memory, who: int, tier: int) -> int:
+    """In which instance of the tier a request is."""
+    return m.requests[who].instance if tier == m.replicated else 0
+
+
+@compiled
+def _entry(m: Memory, who: int, tier: int) -> int:
+    """Before which gate of the tier it stands: each instance calls through its own."""
+    return m.requests[who].instance if m.replicated <= tier <= m.replicated + 1 else 0
+
+
+@compiled
 def _begin(m: Memory, who: int, tier: int) -> None:
     """It has passed the tier's gate."""
     request = m.requests[who]
     request.tier = tier
     request.begun[tier] = m.now
     request.step = COMPUTE
-    if m.cpus[tier, 0 if tier else request.instance].stands:
+    if m.cpus[tier, _place(m, who, tier)].stands:
         ring.enter(m.stopped, who)
     else:
         _start(m, who)
@@ -157,7 +175,7 @@ def _start(m: Memory, who: int) -> None:
     work = draws.log_normal(tier.compute, tier.compute_mu, m.sigma) * tier.compute_factor
     if m.long_share > 0.0 and request.tier == 0 and draws.uniform(m.kinds) < m.long_share:
         work *= m.longer[m.gates[0, request.instance].in_use]
-    ready(m.cpus[request.tier, 0 if request.tier else request.instance], m.now, m.order, work, who)
+    ready(m.cpus[request.tier, _place(m, who, request.tier)], m.now, m.order, work, who)
 
 
 @compiled
@@ -178,7 +196,7 @@ def proceed(m: Memory, who: int) -> None:
     request = m.requests[who]
     while True:
         tier = request.tier
-        if m.cpus[tier, 0 if tier else request.instance].stands:
+        if m.cpus[tier, _place(m, who, tier)].stands:
             ring.enter(m.stopped, who)
             return
         if request.step == COMPUTE:
@@ -230,8 +248,11 @@ def _release(m: Memory) -> int:
 
 @compiled
 def _call(m: Memory, who: int, tier: int) -> None:
-    """Passes the caller's gate to the tier, or waits before it."""
-    gate = m.gates[tier, m.requests[who].instance if tier == 1 else 0]
+    """Passes the caller's gate to the tier, or waits before it; of its instances it goes to that whose turn it is."""
+    if tier == m.replicated:
+        m.requests[who].instance = _turn(m)
+        m.requests[who].waits = m.now
+    gate = m.gates[tier, _entry(m, who, tier)]
     if gate.in_use < gate.size:
         gate.in_use += 1
         _begin(m, who, tier)
@@ -242,7 +263,7 @@ def _call(m: Memory, who: int, tier: int) -> None:
 @compiled
 def _leave(m: Memory, who: int, tier: int) -> None:
     """Its place goes to the first in the queue, unless the gate has shrunk."""
-    gate = m.gates[tier, m.requests[who].instance if tier <= 1 else 0]
+    gate = m.gates[tier, _entry(m, who, tier)]
     if ring.length(gate.queue) and gate.in_use <= gate.size:
         _begin(m, ring.leave(gate.queue), tier)
     else:

@@ -28,7 +28,7 @@ REQUEST = np.dtype(
         ("arrived", np.float64),
         ("begun", np.float64, (MOST_TIERS,)),  # when it passed the gate of each tier
         ("waits", np.float64),  # since when its first tier waits for what it calls, negative before
-        ("instance", np.int64),  # of the first tier
+        ("instance", np.int64),  # of the replicated tier
         ("tier", np.int64),  # in which it is
         ("step", np.int64),  # the one to start next there
     ],
@@ -78,7 +78,8 @@ MEMORY = np.dtype(
         ("gates", GATE, (MOST_TIERS, MOST_INSTANCES)),
         ("cpus", cpu_of(MOST_CALLS), (MOST_TIERS, MOST_INSTANCES)),
         ("waiting", ENTRY, (MOST_CALLS + 1,)),  # when each one's wait ends
-        # instances of the first tier: built so far, and those that get requests, oldest first
+        # the tier that has instances, the first or the second: built so far, and those that get requests, oldest first
+        ("replicated", np.int64),
         ("built", np.int64),
         ("rotation", np.int64, (MOST_INSTANCES,)),
         ("rotating", np.int64),
@@ -129,7 +130,8 @@ def first(
     think_s: float,
     sigma: float,
 ) -> Memory:
-    """At second 0, before the first user comes, without instances. ``users``: how many there should be, by second."""
+    """At second 0, before the first user comes, without instances; the first tier is to have them. ``users``: how many
+    there should be, by second."""
     m = np.zeros(1, dtype=MEMORY)[0]
     for name in ("release_time", "pause_time", "resume_time"):
         m[name] = math.inf

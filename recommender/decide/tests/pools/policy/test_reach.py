@@ -7,7 +7,7 @@ import pytest
 
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import SizeRecord, Trust
-from sluice.pools.policy.reach import by_another, collapses, decided_for, leap
+from sluice.pools.policy.reach import by_another, collapses, decided_for, largest, leap
 from sluice.pools.policy.state import Change, Facts
 from sluice.pools.policy.worth import Outlook
 
@@ -79,3 +79,12 @@ def test_what_is_set_once_the_change_is_in_force_is_another_s() -> None:
     assert by_another(there, 40)
     # The size before comes back where a service starts anew with its configuration.
     assert not by_another(there, 126)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "full", "size"),
+    [(0.0, 1.0, 10), (3.0, 1.0, 10), (12.0, 1.0, 17), (40.0, 1.0, 20), (40.0, 0.6, 6), (40.0, 0.2, 5)],
+)
+def test_a_full_pool_grows_as_far_as_callers_wait(waiting: float, full: float, size: int) -> None:
+    """From 5: twice at least, and four times at most."""
+    assert largest(5, full, waiting) == size

@@ -22,10 +22,10 @@ CHECKED
   is away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size
   completes all that comes unless it does harm.
 GAVE_UP
-  The same in a pool that is full, or slower and smaller than the operator's (a larger one that is slower gets the look:
-  its callees may have slowed while the load fell), or where the look showed more completions at the operator's size
-  than the size of ours had when it was full. The operator's size is held for 10 min, twice as long each time, up to a
-  day.
+  The same in a pool that is smaller than the operator's and full or slower, or where the look showed more completions
+  at the operator's size than the size of ours had when it was full. The operator's size is held for 10 min, twice as
+  long each time, up to a day. A larger pool that is full or slower gets the look: requests may have become heavier, or
+  callees slower while the load fell, and then the operator's size does no more.
 
 A pool that drains to a smaller size, by a report of its targets, is not judged for a minute, unless nothing completes.
 
@@ -60,6 +60,8 @@ DRAINS_MS = 60_000
 SLOWER, GUARD_SLOWER = 1.5, 1.3
 # Expected completions from which on their absence means something.
 EXPECTED = 10.0
+# Over the half minute, a full pool had this part of its size in flight.
+FILLED = 0.7
 # Length of a look at the operator's size in s, or shorter as soon as so many requests completed.
 CHECK_S, CHECK_COMPLETIONS = 15.0, 50.0
 ERRORS, ERRORS_BY, ERRORS_SURE = 5.0, 0.02, 2.0
@@ -287,10 +289,11 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     if max(does.per_s, newest.per_s) >= FEWER * did.per_s:
         return None
     by_demand = now_ms < trust.demand_until_ms and does.per_s >= FEWER * trust.demand_per_s
-    slow = not silent and does.stay_s > GUARD_SLOWER * did.stay_s
-    harm = (not silent and scene.full_share >= FULL_SHARE) or does.failed > did.failed + ERRORS_BY
-    harm = harm or (slow and scene.current < operator)
     sizes = sorted({beat.size for beat in away} or {scene.current})
+    # A pool that was idle and has just filled completed less because less came.
+    full = not silent and scene.full_share >= FULL_SHARE and does.in_flight >= FILLED * sizes[0]
+    slow = full or (not silent and does.stay_s > GUARD_SLOWER * did.stay_s)
+    harm = does.failed > did.failed + ERRORS_BY or (slow and scene.current < operator)
     at = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     why = f"{does.per_s:.3g}/s at {at}, {did.per_s:.3g}/s at {operator}"
     if harm:

@@ -108,7 +108,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     full = full_share(facts, learnt)
     shrinks = stops and taken(observation, current)
     least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
-    near = reach(current, replaced, observation.constraints, full)
+    near = reach(current, replaced, observation.constraints, full, queued(observation))
     near = min(near[0], before_the_look(facts, current, now_ms) or near[0]), near[1]
     if just_carried(learnt.waits, learnt.until_ms):
         near = near[0], admitted(current, near[1], observation.cores)
@@ -163,6 +163,12 @@ def _prospects(
         observation.slo_s,
         unrefused(bounds(observation.constraints), facts.trust, now_ms),
     )
+
+
+def queued(observation: Observation) -> float:
+    """Callers that wait for one instance of the pool, as its targets report them; 0 where none does."""
+    occupancy = observation.occupancy
+    return 0.0 if occupancy is None or occupancy.coarse or occupancy.waiting is None else occupancy.waiting
 
 
 def before_the_look(facts: Facts, current: int, now_ms: int) -> int | None:

@@ -49,7 +49,9 @@ class MeshSource:
         """10 s pass in the mesh."""
         self.run.until(self.run.now + WINDOW_S)
         now = Seen(self.run.counters(), self.run.engine.pairs())
-        of_window = [one for one in between(self.seen[-1].counters, now.counters, self.run.fleet) if one.service == "cart"]
+        of_window = [
+            one for one in between(self.seen[-1].counters, now.counters, self.run.fleet) if one.service == "cart"
+        ]
         if of_window:
             self.samples_by_window.append((round(now.counters.second) - WINDOW_S, _samples(of_window)))
         self.seen.append(now)
@@ -63,8 +65,12 @@ class MeshSource:
         visits = last.counters.tallies["visits"] - first.counters.tallies["visits"]
         containers = tuple(
             ObservedContainer(
-                fleet.services[fleet.service[at]], name, fleet.hosts[fleet.host[at]], int(visits[at]),
-                newest_s - round(seconds), newest_s,
+                fleet.services[fleet.service[at]],
+                name,
+                fleet.hosts[fleet.host[at]],
+                int(visits[at]),
+                newest_s - round(seconds),
+                newest_s,
             )
             for at, name in enumerate(fleet.names)
         )

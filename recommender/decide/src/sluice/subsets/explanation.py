@@ -35,6 +35,8 @@ def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms:
         missing=list(state.missing),
         notes=[*run.notes, *solution.notes],
         moved=run.moved,
+        stale_hosts=run.stale.hosts,
+        stale_pairs=run.stale.pairs,
     )
     if state.model.known:
         latency, _ = _latency(state)

@@ -4,6 +4,7 @@ kept.
 - Containers that come, go or are drained, and pairs that come or go, cause a run at once. Services that this does not
   touch keep the contention and the loads of the last run, so their connections stay.
 - Contention or load that drifted, and a new latency model, cause a run after the quiet time, within the churn budget.
+  Containers that come and go at that moment are a part of this run, so that replacements without end do not delay it.
 - Loads that are a part of the way to the solution go on after the quiet time. They go back where the measured latency
   became worse (`easing`).
 - Inputs that are not legal change nothing: the last good solution stays in force and names the problems
@@ -15,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sluice.subsets.application import Application, Host, Service
+from sluice.subsets.application import Application, Service
 from sluice.subsets.calls import rates
 from sluice.subsets.churn import named_connections
 from sluice.subsets.connections import flow
 from sluice.subsets.damping import Damping
+from sluice.subsets.drift import drift
 from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, resting, waiting
 from sluice.subsets.fleet import Fleet
 from sluice.subsets.latency.curves import Curves
@@ -65,6 +67,7 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             raise
         return replace(state, problems=error.problems), None
     after, run = put_in_force(solved, step, state, inputs, cause, now_s)
+    run = replace(run, stale=drift(used, application, inputs.when))
     if cause is Cause.REVERT:
         after, run = resting(after, run, bad, inputs.measured)
     # A run for containers is necessary at any time, so it does not restart the quiet time.
@@ -113,19 +116,19 @@ def _by_rule(inputs: Inputs, problem: Problem, curves: Sequence[Curves]) -> Solv
 
 def _cause(state: SubsetState, inputs: Inputs, now_s: float) -> Cause | None:
     was, now = state.application, inputs.application
-    if (
+    if now_s - state.at_s >= inputs.when.quiet_s:
+        if state.model is not inputs.model:
+            return Cause.TRAINED
+        if any(drift(was, now, inputs.when)):
+            return Cause.DRIFT
+        if state.unfinished - waiting(state, now_s):
+            return Cause.WEIGHTS
+    changed = (
         _who_calls_whom(was) != _who_calls_whom(now)
         or _rules(was) != _rules(now)
         or _containers(was) != _containers(now)
-    ):
-        return Cause.SCALING
-    if now_s - state.at_s < inputs.when.quiet_s:
-        return None
-    if state.model is not inputs.model:
-        return Cause.TRAINED
-    if _drifted(was, now, inputs.when):
-        return Cause.DRIFT
-    return Cause.WEIGHTS if state.unfinished - waiting(state, now_s) else None
+    )
+    return Cause.SCALING if changed else None
 
 
 def _who_calls_whom(application: Application) -> set[tuple[str, str]]:
@@ -142,25 +145,6 @@ def _containers(application: Application) -> dict[str, Service]:
         service.name: Service(service.name, tuple(sorted(service.containers, key=lambda container: container.name)))
         for service in application.services
     }
-
-
-def _drifted(was: Application, now: Application, when: SolverTrigger) -> bool:
-    hosts = {host.name: host for host in was.hosts}
-    used = {container.host for service in now.services for container in service.containers}
-    for host in now.hosts:
-        previous = hosts.get(host.name)
-        if host.name in used and previous is not None and _moved(previous, host) >= when.drift:
-            return True
-    before_rates, now_rates = rates(was), rates(now)
-    return any(abs(now_rates[pair] / rate - 1) >= when.load for pair, rate in before_rates.items() if pair in now_rates)
-
-
-def _moved(previous: Host, now: Host) -> float:
-    return max(
-        abs(previous.cpu - now.cpu),
-        abs(previous.memory_bandwidth - now.memory_bandwidth),
-        abs(previous.network - now.network),
-    )
 
 
 def _settled(state: SubsetState, inputs: Inputs) -> Application:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from sluice.subsets.application import Application
 from sluice.subsets.churn import NamedConnections
@@ -47,6 +48,14 @@ class SolverTrigger:
     load: float = 0.2
 
 
+class Drift(NamedTuple):
+    """hosts: the number of used hosts with a utilization that moved by `SolverTrigger.drift` or more. pairs: the number
+    of pairs with calls that moved by `SolverTrigger.load` or more. New hosts and pairs are not counted."""
+
+    hosts: int = 0
+    pairs: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """The present inputs. `model` is the same object until the model is trained again: no run trains.
@@ -69,7 +78,8 @@ class Inputs:
 @dataclass(frozen=True, eq=False)
 class SolverRun:
     """One run of the solver. churn: the part of all connections that it changed. changed: changed connections by pair.
-    moved: the part of all calls that weights alone moved to other containers. notes: what it undid, for people."""
+    moved: the part of all calls that weights alone moved to other containers. notes: what it undid, for people. stale:
+    drift that the run left for the next one, because it only followed containers."""
 
     cause: Cause
     at_s: float
@@ -77,6 +87,7 @@ class SolverRun:
     changed: Mapping[tuple[str, str], int]
     moved: float = 0.0
     notes: tuple[str, ...] = ()
+    stale: Drift = Drift()
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from sluice.subsets.trial import MeasuredLatency
 from testbed.mesh.calibration import Floats
 from testbed.mesh.memory import BINS, FINEST, STEP
 from testbed.mesh.run import Counters, MeshRun
-from testbed.mesh.samples import between
+from testbed.mesh.samples import Sample, between
 
 WINDOW_S = 10
 MINUTE = 6
@@ -119,7 +119,7 @@ def joined(several: Iterable[LatencySamples]) -> LatencySamples:
 FIELDS = ("rate_per_s", "contention", "mu", "sigma")
 
 
-def _samples(those: list) -> LatencySamples:  # type: ignore[type-arg]
+def _samples(those: list[Sample]) -> LatencySamples:
     columns: list[Floats] = [
         np.array([one.rate_per_s for one in those]),
         np.array([one.utilization for one in those]),

@@ -21,8 +21,8 @@ WORK_MS, BUSY = 2.0, 0.08
 LEAST, FULLEST = 0.02, 0.6
 OTHERS = 0.5
 SENSITIVE = (0.2, 0.4, 0.4)
-"""How far contention for CPU, memory bandwidth and network slows `cart`. With more for CPU, the slowed container's own use
-of it fills the host for good at the higher shares, whatever the weights."""
+"""How far contention for CPU, memory bandwidth and network slows `cart`. With more for CPU, the slowed container's own
+use of it fills the host for good at the higher shares, whatever the weights."""
 
 
 @dataclass
@@ -35,10 +35,13 @@ class LoopRun:
     causes: list[str] = field(default_factory=list)
 
 
-def application(share: float, seed: int, rate_scale: float = 1.0) -> Application:
-    """`front` on hosts of its own calls `cart`, a container a host. With even weights `cart` computes BUSY of the time on
-    average, and uses `share` of a host's CPU on average. What others use of a host's memory bandwidth and network is drawn
-    from 0 to OTHERS, and of its CPU from LEAST on, up to where the fullest host is FULLEST full under even weights."""
+def application(share: float, seed: int) -> Application:
+    """`front` on hosts of its own calls `cart`, a container a host.
+
+    With even weights `cart` computes BUSY of the time on average, and uses `share` of a host's CPU on average. What
+    others use of a host's memory bandwidth and network is drawn from 0 to OTHERS, and of its CPU from LEAST on, up to
+    where the fullest host is FULLEST full under even weights.
+    """
     draws = np.random.default_rng(seed)
     drawn, rest = draws.uniform(0.0, 1.0, HOSTS), draws.uniform(0.0, OTHERS, (HOSTS, 2))
     low, high = 0.0, FULLEST
@@ -64,7 +67,7 @@ def application(share: float, seed: int, rate_scale: float = 1.0) -> Application
             "roots": [
                 {
                     "name": "read",
-                    "rate_per_s": rate * HOSTS * rate_scale,
+                    "rate_per_s": rate * HOSTS,
                     "tree": {"service": "front", "stages": [[{"service": "cart"}]]},
                 }
             ],
@@ -84,7 +87,8 @@ def application(share: float, seed: int, rate_scale: float = 1.0) -> Application
 
 
 def _own(cpu: Floats, rest: Floats, share: float) -> Floats:
-    """CPU of each host that `cart` uses with even weights: the fixed point of own load and contention. cpu: of others."""
+    """CPU of each host that `cart` uses with even weights: the fixed point of own load and contention. cpu: what others
+    use."""
     own = np.full(len(cpu), share)
     for _ in range(200):
         slow = _slow(cpu + own, rest)

@@ -46,8 +46,8 @@ class Engine:
             self._m.state["recorded"] = 0
 
     def connect(self, routes: Routes) -> None:
-        """From now on calls go over these connections. Calls that are outstanding end on the earlier ones, which stay in
-        memory; no new connection counts them."""
+        """From now on calls go over these connections. Outstanding calls end on the earlier ones, which stay in memory;
+        no new connection counts them."""
         table, before = routes.table.copy(), len(self._m.connections)
         table["first"] += before
         self._m.routes[: self._count] = table

@@ -31,7 +31,7 @@ from sluice.subsets.microns.carry import solve_again, solved_on
 from sluice.subsets.microns.solve import Solved
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import Problem, problem
-from sluice.subsets.state import Cause, Inputs, SolverRun, SolverTrigger, SubsetState
+from sluice.subsets.state import Cause, Inputs, SolverRun, SubsetState
 from sluice.subsets.strategy import MICRONS, rival
 
 

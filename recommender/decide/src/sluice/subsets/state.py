@@ -56,6 +56,9 @@ class Drift(NamedTuple):
     pairs: int = 0
 
 
+NO_DRIFT = Drift()
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """The present inputs. `model` is the same object until the model is trained again: no run trains.
@@ -87,7 +90,7 @@ class SolverRun:
     changed: Mapping[tuple[str, str], int]
     moved: float = 0.0
     notes: tuple[str, ...] = ()
-    stale: Drift = Drift()
+    stale: Drift = NO_DRIFT
 
 
 @dataclass(frozen=True, eq=False)

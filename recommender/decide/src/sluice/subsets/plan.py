@@ -186,7 +186,8 @@ def _again(state: SubsetState, inputs: Inputs, application: Application, cause: 
         return solved_on(
             problem_, curves, settings, named_connections(state.solved.problem, state.solved.solution), step
         )
-    return solve_again(state.solved, problem_, curves, settings, state.best, step)
+    learnt = cause in (Cause.TRAINED, Cause.DRIFT)
+    return solve_again(state.solved, problem_, curves, settings, state.best, step, learnt)
 
 
 def _same_hosts(was: Application, now: Application) -> bool:

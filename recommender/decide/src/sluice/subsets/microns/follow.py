@@ -20,8 +20,8 @@ from sluice.subsets.trees import end_to_end_latency
 def followed(
     optimum: Optimum, placed: Sequence[Connections], quota: Ints, budget: int, settings: MicronsSettings
 ) -> Ints:
-    """The quotas, (E,), moved towards those of a new solution within `budget` changed connections; `quota` where a new one
-    would be no better.
+    """The quotas, (E,), moved towards those of a new solution within `budget` changed connections. They stay where a
+    new one would be no better.
 
     The new solution is made only where no number of connections would do: the loop of Algorithm 1 ends there too.
     """
@@ -35,8 +35,8 @@ def followed(
 
 
 def stepped(quota: Ints, wanted: Ints, budget: int) -> Ints:
-    """Moves quota from pairs that have more than `wanted` to pairs that have fewer. A connection that one pair loses and
-    another gains counts twice, as in `churn`. Worked: (30, 30) to (50, 10) within 12: (36, 24)."""
+    """Moves quota from pairs that have more than `wanted` to pairs that have fewer. A connection that one pair loses
+    and another gains counts twice, as in `churn`. Worked: (30, 30) to (50, 10) within 12: (36, 24)."""
     more, less = np.maximum(wanted - quota, 0), np.maximum(quota - wanted, 0)
     count = min(budget // 2, int(more.sum()), int(less.sum()))
     none = np.zeros_like(quota)

@@ -14,7 +14,6 @@ from sluice.subsets.members import Address, LiveContainers, containers, host_of,
 from sluice.subsets.observed import ObservedApplication, ObservedHost
 from sluice.subsets.trial import MeasuredLatency
 
-
 LIVENESS = LivenessRules()
 
 

@@ -76,6 +76,7 @@ def put_in_force(
         unfinished=step.unfinished,
         anchors=anchors,
         best=step.best,
+        owns={} if state is None else state.owns,
     )
     return next_one, run
 

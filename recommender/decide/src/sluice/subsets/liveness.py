@@ -62,8 +62,8 @@ def live_containers(
 def left_out(
     observed: Sequence[ObservedContainer], reported: ReportedContainers | None, previous: Collection[str]
 ) -> frozenset[str]:
-    """The containers of a service that the newest report left out, and that spans still show. previous: those of
-    before, because spans of the newest window do not tell whether a container is older than the report."""
+    """The containers of a service that the newest report left out, and that spans still show. previous: containers that
+    are known to be older than the report; spans of the newest window alone do not show that."""
     if reported is None:
         return frozenset()
     named = {container.instance for container in reported.containers}

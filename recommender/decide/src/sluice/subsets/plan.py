@@ -20,6 +20,7 @@ from sluice.subsets.application import Application, Service
 from sluice.subsets.calls import rates
 from sluice.subsets.churn import named_connections
 from sluice.subsets.connections import flow
+from sluice.subsets.contention import curves_under, own_load_known, own_loads
 from sluice.subsets.damping import Damping
 from sluice.subsets.drift import drift
 from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, resting, waiting
@@ -61,6 +62,7 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             step = going_on(state, inputs, cause, now_s)
         else:
             return (replace(state, problems=()) if state.problems else state), None
+        state = replace(state, owns=own_loads(state, application, now_s)) if cause is not Cause.SCALING else state
         solved = _again(state, inputs, used, cause, step)
     except IllegalSubsetsError as error:
         if state is None:
@@ -170,7 +172,8 @@ def _again(state: SubsetState, inputs: Inputs, application: Application, cause: 
     """Solves again. Reuses fleets and curves that did not change."""
     known: Mapping[str, Fleet] = {}
     settings = inputs.settings if cause is not Cause.REVERT else replace(inputs.settings, churn_budget=0.0)
-    if cause in (Cause.SCALING, Cause.REVERT, Cause.WEIGHTS):
+    # Where own load is known, a step of weights begins at the contention that the one before brought.
+    if cause in (Cause.SCALING, Cause.REVERT) or (cause is Cause.WEIGHTS and not own_load_known(state)):
         same = _containers(state.application)
         now = _containers(application)
         known = {
@@ -201,4 +204,7 @@ def _curves(state: SubsetState, inputs: Inputs, problem: Problem) -> list[Curves
         if state.model is inputs.model
         else {}
     )
-    return [kept.get(id(fleet)) or inputs.model.of(fleet.service).curves(fleet.contention) for fleet in problem.fleets]
+    return [
+        kept.get(id(fleet)) or curves_under(state, inputs.model, problem, number)
+        for number, fleet in enumerate(problem.fleets)
+    ]

@@ -23,7 +23,7 @@ from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.liveness import LivenessRules
 from sluice.subsets.members import LeftOut, left_out_of, members, newer
 from sluice.subsets.observed import ObservedApplication
-from sluice.subsets.records import KnownSubsets, SubsetCommit, left_out_in
+from sluice.subsets.records import KnownSubsets, SubsetCommit, left_out_in, older_than
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Training, TrainingSamples
@@ -202,14 +202,14 @@ def _work(
     now_ms: int,
 ) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
-    rules = _rules(subsetting, out := left_out_in(known.state))
+    rules = _rules(subsetting, left_out_in(known.state))
     try:
         observed = source.observed(now_ms, subsetting.window)
     except Exception as cause:
         found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
         news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.liveness)
         return SubsetsStep(*step(known, subsetting, news, (), None, now_ms), cause)
-    out = left_out_of(observed, reported, out)
+    out = left_out_of(observed, reported, older_than(known, reported))
     rules, known = _rules(subsetting, out), replace(known, left_out=out)
     there = members(observed, reported, rules.address, rules.liveness)
     if problems := _nothing(observed, subsetting):

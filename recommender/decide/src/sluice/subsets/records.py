@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sluice.model.containers import ReportedContainers
 from sluice.model.keys import SubsetKey
 from sluice.subsets.members import LeftOut
 from sluice.subsets.state import SubsetState
@@ -41,6 +42,18 @@ class KnownSubsets:
 
     def summary(self) -> str:
         return f"{len(self.subsets)} subsets"
+
+
+def older_than(known: KnownSubsets, reported: Mapping[str, ReportedContainers]) -> LeftOut:
+    """By service, containers that a report before the newest one left out, and those that were published before the
+    newest report."""
+    older = dict(left_out_in(known.state))
+    for service, containers in known.containers.items():
+        report = reported.get(service)
+        if report is not None and containers.computed_at.ToMilliseconds() / 1000 <= report.at_s:
+            published = frozenset(container.instance for container in containers.containers)
+            older[service] = older.get(service, frozenset()) | published
+    return older
 
 
 def left_out_in(state: log_pb2.ApplicationState | None) -> LeftOut:

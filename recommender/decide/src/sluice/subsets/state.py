@@ -14,6 +14,7 @@ from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.microns.reference import Reference
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Solved
+from sluice.subsets.own_load import Owns
 from sluice.subsets.pace import WeightPace
 from sluice.subsets.strategy import MICRONS
 from sluice.subsets.trial import LoadTrial, MeasuredLatency
@@ -101,7 +102,8 @@ class SubsetState:
     loads: the loads that its weights aim at; earlier: those of the run before. paces: the step of each service's loads.
     trials: by service, changes of loads whose effect is not known yet. unfinished: services whose loads are a part of
     the way. anchors: by service, the best recent measurement. best: the loads at the end of the way, in the form of
-    `solved.references`; empty for strategies that do not compute them.
+    `solved.references`; empty for strategies that do not compute them. owns: by service, how much of its hosts'
+    contention is its own load.
     """
 
     solved: Solved
@@ -117,3 +119,4 @@ class SubsetState:
     unfinished: frozenset[str] = frozenset()
     anchors: Mapping[str, LoadTrial] = field(default_factory=dict)
     best: Sequence[Reference] = ()
+    owns: Owns = field(default_factory=dict)

@@ -47,6 +47,16 @@ def test_nor_after_a_restart_or_after_the_lease() -> None:
     assert called(world) == cart(0, 1, 2, 3, 4, 5), "the source names it again"
 
 
+def test_nor_where_the_decider_was_away_when_the_source_left_it_out() -> None:
+    world = SubsetWorld(options=LEASE)
+    world.step()
+    report(world, 0, 1, 2, 3, 4)
+    world.step(400)
+    assert called(world) == cart(0, 1, 2, 3, 4)
+    world.step(400)
+    assert called(world) == cart(0, 1, 2, 3, 4)
+
+
 def test_one_that_was_left_out_and_ended_may_come_again() -> None:
     """As that of a StatefulSet, which has its name again. After the lease its spans suffice."""
     world = SubsetWorld(options=LEASE)

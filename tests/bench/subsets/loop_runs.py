@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -169,3 +170,74 @@ def shares(solution: Solution, app: Application) -> Floats:
             for at, weight in ends:
                 got[at] += weight / total
     return got / got.mean()
+
+
+@dataclass(frozen=True)
+class LoopCell:
+    """One run beside even weights. Ratios of p95, ours to even. turns: as of `turns`, in the second half."""
+
+    share: float
+    seed: int
+    even_ms: float
+    mean: float
+    worst_minute: float
+    worst_five: float
+    reverts: int
+    turns: int
+
+
+def cell(share: float, seed: int, minutes: int) -> LoopCell:
+    app = application(share, seed)
+    even_ms, run = steady(app, seed, minutes), looped(app, seed, minutes)
+    fives = np.convolve(run.p95_ms, np.ones(5), "valid") / np.convolve(even_ms, np.ones(5), "valid")
+    return LoopCell(
+        share,
+        seed,
+        float(even_ms.mean()),
+        float(run.p95_ms.mean() / even_ms.mean()),
+        float((run.p95_ms / even_ms).max()),
+        float(fives.max()),
+        sum(cause.startswith("REVERT") for cause in run.causes),
+        turns(np.array(run.weights[len(run.weights) // 2 :])),
+    )
+
+
+def turns(weights: Floats, least: float = 0.1) -> int:
+    """How many times the weight of the container that turns most often turns back by `least` of the mean or more.
+
+    weights: (windows, containers). Worked: 1.0, 1.2, 1.0, 1.05, 0.8 turns once: from up to down at 1.2.
+    """
+    most = 0
+    for series in weights.T.tolist():
+        low = high = series[0]
+        direction, count = 0, 0
+        for value in series[1:]:
+            if direction >= 0 and value <= high - least:
+                count += direction > 0
+                direction, low = -1, value
+            elif direction <= 0 and value >= low + least:
+                count += direction < 0
+                direction, high = 1, value
+            low, high = min(low, value), max(high, value)
+        most = max(most, count)
+    return most
+
+
+def table(cells: Sequence[LoopCell]) -> str:
+    lines = [
+        "| own share | seed | even p95, ms | mean | worst 5 min | worst minute | REVERT | turns |",
+        "|---|" + "---|" * 7,
+    ]
+    lines += [
+        f"| {one.share:.0%} | {one.seed} | {one.even_ms:.2f} | {one.mean - 1:+.1%} | {one.worst_five - 1:+.1%} "
+        f"| {one.worst_minute - 1:+.1%} | {one.reverts} | {one.turns} |"
+        for one in cells
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def run(quick: bool) -> str:
+    """Quick: one share, one seed, 10 minutes."""
+    if quick:
+        return table([cell(0.15, 1, 10)])
+    return table([cell(share, seed, 60) for share in SHARES for seed in (1, 2, 3)])

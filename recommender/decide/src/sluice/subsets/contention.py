@@ -10,15 +10,15 @@ from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.own_load import NOTHING, Owns, observed, step_of, tilted
 from sluice.subsets.problem import Problem
 from sluice.subsets.state import SubsetState
-from sluice.subsets.trial import SETTLE_S
 
 #: Contention is the mean of this long.
 MINUTE_S = 60.0
 
 
 def own_loads(state: SubsetState, now: Application, now_s: float) -> Owns:
-    """What is known of own loads, with what the last run did, where the newest minute shows it."""
-    if now_s - state.at_s < SETTLE_S + MINUTE_S:
+    """What is known of own loads, with what the last run did, where the newest minute shows it. While callers adopt a
+    run, contention is still that of before: for some seconds of the minute, and k is too low by that part."""
+    if now_s - state.at_s < MINUTE_S:
         return state.owns
     owns, problem = dict(state.owns), state.solved.problem
     for fleet, rate in zip(problem.fleets, problem.rate_per_s.tolist(), strict=True):

@@ -37,7 +37,7 @@ def test_with_own_load_on_the_hosts_p95_is_never_above_even_by_over_5_percent_an
 
 
 @pytest.mark.parametrize("share", [0.15, 0.3])
-def test_without_steps_and_own_load_the_same_loop_is_worse_than_even(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_steps_and_own_load_the_loop_is_worse_than_even(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     def at_once(self: Damping, problem: Problem, best: list[Reference]) -> list[Reference]:
         self.best = best
         return best

@@ -30,7 +30,8 @@ def going_on(state: SubsetState, inputs: Inputs, cause: Cause, now_s: float) -> 
     """Services whose loads are on trial, or rest after they were undone, keep their loads. All services do where
     containers came or went."""
     still = None if cause is Cause.SCALING else waiting(state, now_s)
-    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget)
+    per_call = {service: float(own.per_call.max()) for service, own in state.owns.items()}
+    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget, per_call)
 
 
 def back(state: SubsetState, bad: Mapping[str, LoadTrial]) -> Damping:

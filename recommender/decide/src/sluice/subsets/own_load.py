@@ -25,6 +25,8 @@ SURE = 3.0
 #: The difference of a utilization over which a model's slope is taken. Within a step of its trees it has none.
 WIDE = 0.1
 FEWEST = 3.0
+#: A utilization above it counts as this.
+FULL = 0.99
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +84,21 @@ def step_of(fleet: Fleet, before: Application, now: Application, loads: tuple[Lo
 
 def tilted(curves: Curves, model: ServiceLatency, contention: Floats, load: Floats, per_call: Floats) -> Curves:
     """The curves of containers whose hosts' contention, (n, 3), was measured at `load`, (n,) calls/s, and rises by
-    per_call, (3,), with each call per second more."""
-    slope = np.zeros(len(load))
+    per_call, (3,), with each call per second more. On a host that becomes busier than any in the samples latency grows
+    as 1 / (1 - utilization), as of an M/M/1 queue: there the model itself knows nothing."""
+    slope, more = np.zeros(len(load)), curves.rate_per_s[None, :] - load[:, None]
+    beyond = np.zeros(more.shape)
     for kind in np.flatnonzero(per_call > 0).tolist():
         ends = [contention.copy(), contention.copy()]
         ends[0][:, kind] = np.maximum(contention[:, kind] - WIDE, 0.0)
         ends[1][:, kind] = np.minimum(contention[:, kind] + WIDE, 1.0)
         low, high = (model.curves(end).at(load)[0] for end in ends)
         slope += per_call[kind] * np.maximum(high - low, 0.0) / np.maximum((ends[1] - ends[0])[:, kind], 1e-9)
-    return replace(curves, mu=curves.mu + slope[:, None] * (curves.rate_per_s[None, :] - load[:, None]))
+        if curves.busiest is not None:
+            known = np.minimum(np.maximum(contention[:, kind], curves.busiest[kind]), FULL)[:, None]
+            brought = np.minimum(contention[:, kind, None] + per_call[kind] * more, FULL)
+            beyond += np.log((1 - known) / (1 - np.maximum(brought, known)))
+    return replace(curves, mu=curves.mu + slope[:, None] * more + beyond)
 
 
 Owns = Mapping[str, OwnLoad]

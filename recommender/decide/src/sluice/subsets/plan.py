@@ -55,6 +55,8 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             return _state(first, inputs, application, now_s), run
         state, bad = judged(state, inputs.measured, now_s)
         cause = _cause(state, inputs, now_s)
+        if bad or cause not in (None, Cause.SCALING):
+            state = replace(state, owns=own_loads(state, application, now_s))
         if bad and cause is not Cause.SCALING:
             cause, used, step = Cause.REVERT, _settled(state, inputs), back(state, bad)
         elif cause is not None:
@@ -62,7 +64,6 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             step = going_on(state, inputs, cause, now_s)
         else:
             return (replace(state, problems=()) if state.problems else state), None
-        state = replace(state, owns=own_loads(state, application, now_s)) if cause is not Cause.SCALING else state
         solved = _again(state, inputs, used, cause, step)
     except IllegalSubsetsError as error:
         if state is None:

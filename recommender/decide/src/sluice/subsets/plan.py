@@ -172,7 +172,9 @@ def _settled(state: SubsetState, inputs: Inputs) -> Application:
 def _again(state: SubsetState, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
     """Solves again. Reuses fleets and curves that did not change."""
     known: Mapping[str, Fleet] = {}
-    settings = inputs.settings if cause is not Cause.REVERT else replace(inputs.settings, churn_budget=0.0)
+    settings = replace(inputs.settings, quotas_follow=cause in (Cause.TRAINED, Cause.DRIFT))
+    if cause is Cause.REVERT:
+        settings = replace(settings, churn_budget=0.0)
     # Where own load is known, a step of weights begins at the contention that the one before brought.
     if cause in (Cause.SCALING, Cause.REVERT) or (cause is Cause.WEIGHTS and not own_load_known(state)):
         same = _containers(state.application)
@@ -190,8 +192,7 @@ def _again(state: SubsetState, inputs: Inputs, application: Application, cause: 
         return solved_on(
             problem_, curves, settings, named_connections(state.solved.problem, state.solved.solution), step
         )
-    learnt = cause in (Cause.TRAINED, Cause.DRIFT)
-    return solve_again(state.solved, problem_, curves, settings, state.best, step, learnt)
+    return solve_again(state.solved, problem_, curves, settings, state.best, step)
 
 
 def _same_hosts(was: Application, now: Application) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from sluice.subsets.fleet import Fleet, Floats
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.problem import Problem
@@ -30,7 +32,7 @@ def _lines(fleet: Fleet, curves: Curves, work: Floats) -> Iterator[str]:
         )
     if curves.busiest is None:
         return
-    busy = (fleet.contention > curves.busiest + UTILIZATION_MARGIN).any(axis=1).nonzero()[0].tolist()
+    busy = np.flatnonzero((fleet.contention > curves.busiest + UTILIZATION_MARGIN).any(axis=1)).tolist()
     if busy:
         hosts, are, its = ("host", "is", "its") if len(busy) == 1 else ("hosts", "are", "their")
         yield (

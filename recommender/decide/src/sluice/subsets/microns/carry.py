@@ -63,16 +63,14 @@ def solve_again(
     settings: MicronsSettings,
     best: Sequence[Reference] = (),
     aim: Aim | None = None,
-    learnt: bool = False,
 ) -> Solved:
     """Solves from a solution with its arrays.
 
     Fleets that are the same objects, with the same curves and calls, keep their optimal loads. Pairs with unchanged
     loads at both ends keep their connections. best: the optimal loads of that solution, where it was made for others.
-    `aim` as of `solve`. learnt: whether latencies or contention are others, which quotas then follow. With a budget of
-    1 this solves anew.
+    `aim` as of `solve`. Where quotas follow, this solves anew with a budget of 1.
     """
-    if learnt and settings.churn_budget >= 1:
+    if settings.quotas_follow and settings.churn_budget >= 1:
         return solve(problem, curves, settings, aim)
     old, best = solved.problem, best or solved.references
     numbers = {fleet.service: number for number, fleet in enumerate(old.fleets)}
@@ -91,7 +89,7 @@ def solve_again(
         aimed.append(solved.references[was] if same else None)
         work.append(solved.work[was] if same else None)
     unchanged = known, aimed, work
-    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), unchanged, aim, learnt)
+    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), unchanged, aim)
 
 
 def _carried(
@@ -101,7 +99,6 @@ def _carried(
     kept: Sequence[PreviousConnections | None],
     unchanged: tuple[Sequence[Reference | None], Sequence[Reference | None], Sequence[Floats | None]],
     aim: Aim | None,
-    learnt: bool = False,
 ) -> Solved:
     """unchanged: the best loads of each unchanged service, the loads that connections aimed at, and the loads that they
     brought."""
@@ -114,7 +111,7 @@ def _carried(
     placed, work, changes = _placed(problem, loads, kept, quota, settings, loads_kept)
     touched = [number for number, pair in enumerate(kept) if pair is not None and pair.touched]
     optimum, allowed = Optimum(problem, curves, loads), int(settings.churn_budget * problem.quota)
-    if learnt:
+    if settings.quotas_follow:
         wanted = followed(optimum, placed, quota, allowed - changes, settings)
         if (wanted != quota).any():
             placed, work, changes = _placed(problem, loads, kept, wanted, settings, loads_kept)

@@ -77,7 +77,8 @@ class MeshSource:
         fronts = int(visits[fleet.service == fleet.services.index("front")].sum())
         minute = self.seen[max(0, len(self.seen) - 1 - MINUTE)]
         elapsed = last.counters.second - minute.counters.second
-        used = (last.counters.utilization_s - minute.counters.utilization_s) / elapsed
+        # Sums of a full host's seconds may be above 1 by a rounding; `SubsetReader` bounds them too.
+        used = np.minimum((last.counters.utilization_s - minute.counters.utilization_s) / elapsed, 1.0)
         counts = (last.own - minute.own).sum(axis=0)
         measured = MeasuredLatency(percentile(counts, 0.95), int(counts.sum()), newest_s - elapsed, newest_s)
         return ObservedApplication(

@@ -169,7 +169,7 @@ def shares(solution: Solution, app: Application) -> Floats:
             total = sum(weight for _, weight in ends)
             for at, weight in ends:
                 got[at] += weight / total
-    return got / got.mean()
+    return np.asarray(got / got.mean())
 
 
 @dataclass(frozen=True)

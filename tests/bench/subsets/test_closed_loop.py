@@ -10,7 +10,7 @@ from testbed.mesh.run import MeshRun
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_cart_uses_the_asked_share_of_its_hosts_with_even_weights(share):
+def test_cart_uses_the_asked_share_of_its_hosts_with_even_weights(share: float) -> None:
     app = application(share, 1)
     run = MeshRun(app, even(app), 1)
     run.until(60.0)
@@ -20,7 +20,7 @@ def test_cart_uses_the_asked_share_of_its_hosts_with_even_weights(share):
     assert not run.engine.rows()[:, 3].any()
 
 
-def test_a_source_shows_the_rates_hosts_and_own_times_of_the_mesh():
+def test_a_source_shows_the_rates_hosts_and_own_times_of_the_mesh() -> None:
     app = application(0.15, 1)
     run = MeshRun(app, even(app), 1)
     source = MeshSource(run, 1_000)
@@ -37,21 +37,21 @@ def test_a_source_shows_the_rates_hosts_and_own_times_of_the_mesh():
     assert sorted(set(windows.tolist())) == [0, 10, 20, 30, 40, 50]
 
 
-def test_percentile_of_a_histogram():
+def test_percentile_of_a_histogram() -> None:
     """60 and 40 in two bins: the 80th lies in the middle of the second."""
     counts = np.zeros(BINS, dtype=int)
     counts[500], counts[501] = 60, 40
     assert percentile(counts, 0.8) == pytest.approx(np.exp(FINEST + 501.5 * STEP))
 
 
-def test_turns_are_counted_where_a_weight_turns_back():
+def test_turns_are_counted_where_a_weight_turns_back() -> None:
     assert turns(np.array([[1.0], [1.2], [1.0], [1.05], [0.8]])) == 1
     assert turns(np.array([[1.0], [1.2], [1.0], [1.2], [1.0]])) == 3
     assert turns(np.array([[1.0], [1.1], [1.2], [1.3], [1.4]])) == 0
     assert turns(np.array([[1.0, 1.0], [1.05, 1.2], [1.0, 1.0]])) == 1
 
 
-def test_the_mesh_follows_what_the_decider_publishes():
+def test_the_mesh_follows_what_the_decider_publishes() -> None:
     app = application(0.15, 1)
     result = looped(app, 1, 3)
     assert result.causes[0] == "START@10"
@@ -61,6 +61,6 @@ def test_the_mesh_follows_what_the_decider_publishes():
     assert shares(even(app), app) == pytest.approx(np.ones(16))
 
 
-def test_a_row_has_ratios_as_differences():
+def test_a_row_has_ratios_as_differences() -> None:
     row = table([LoopCell(0.15, 2, 8.94, 0.85, 0.92, 0.88, 1, 0)]).splitlines()[2]
     assert row == "| 15% | 2 | 8.94 | -15.0% | -12.0% | -8.0% | 1 | 0 |"

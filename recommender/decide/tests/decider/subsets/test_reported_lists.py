@@ -6,7 +6,7 @@ from sluice.model.containers import NotifiedContainer
 from sluice.model.scaling import Scaling
 from sluice_kit.decide.subset_worlds import SubsetWorld
 
-LEASE = {"report_lease": "10m"}
+LEASE: dict[str, object] = {"report_lease": "10m"}
 
 
 def report(world: SubsetWorld, *numbers: int) -> None:

@@ -45,6 +45,14 @@ class Engine:
             self._rows.append(self._m.rows[:new].copy())
             self._m.state["recorded"] = 0
 
+    def connect(self, routes: Routes) -> None:
+        """From now on calls go over these connections. Outstanding calls end on the earlier ones, which stay in memory;
+        no new connection counts them."""
+        table, before = routes.table.copy(), len(self._m.connections)
+        table["first"] += before
+        self._m.routes[: self._count] = table
+        self._m = self._m._replace(connections=np.concatenate([self._m.connections, routes.connections]))
+
     def speeds(self, speeds: Floats) -> None:
         """Work per second by container."""
         sharing.change(self._m, self._m.state["now"][0], speeds, len(speeds))

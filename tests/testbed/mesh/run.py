@@ -53,6 +53,7 @@ class MeshRun:
         self.application = application
         self.graph = flatten(application)
         self.fleet = Fleet(application)
+        self._seed = seed
         self._routes = routes(solution, self.fleet, self.graph, seed)
         self.engine = Engine(
             application,
@@ -83,6 +84,16 @@ class MeshRun:
     def contend(self, others: Mapping[str, Host]) -> None:
         """From now on the hosts' other tenants use this."""
         self.fleet.contend(others)
+        self._slow()
+
+    def connect(self, solution: Solution) -> None:
+        """From now on callers follow `solution`.
+
+        Raises:
+            ValueError: as of the constructor.
+        """
+        self._routes = routes(solution, self.fleet, self.graph, self._seed)
+        self.engine.connect(self._routes)
         self._slow()
 
     def until(self, second: float) -> None:

@@ -153,3 +153,17 @@ def test_what_only_the_testbed_knows_is_not_told():
         "min_subset",
         "percentile",
     }
+
+
+def test_calls_follow_the_new_connections_from_the_moment_that_they_change():
+    """b-0 gets all of the calls, then b-1; no request is lost at the change."""
+    application = made({"a": 1, "b": 2}, {"read": (40.0, CALLS)}, {"a": {"work_ms": 0.1}, "b": {"work_ms": 0.2}})
+    run = ran(application, 50.0, all_to_all(application, lambda i, j: 1.0 - j))
+    before = run.engine.tallies()["visits"][1:]
+    run.connect(all_to_all(application, lambda i, j: float(j)))
+    run.until(100.0)
+    after = run.engine.tallies()["visits"][1:]
+    assert before[1] == 0
+    assert after[0] - before[0] <= 2, "what was outstanding"
+    assert after[1] == pytest.approx(before[0], rel=0.2)
+    assert not run.engine.rows()[:, 3].any()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import USUAL
+from sluice.subsets.liveness import LivenessRules
 from sluice.subsets.members import Member, Members, members, newer
 from sluice.subsets.membership import ConnectionLimits, follow
 from sluice.subsets.observed import ObservedApplication, ObservedContainer
@@ -88,7 +89,7 @@ def test_seen_and_told_make_members_with_address_and_zone() -> None:
             50.0, (NotifiedContainer("b-0", "10.0.0.1:80", zone="z1"), NotifiedContainer("b-1", drained=True))
         )
     }
-    assert members(observed, reported, lambda service, instance, host: f"{host}:1", 20.0) == {
+    assert members(observed, reported, lambda service, instance, host: f"{host}:1", LivenessRules(20.0)) == {
         "b": (Member("b-0", "10.0.0.1:80", "z1"), Member("b-1", ":1", "", True), Member("b-9", "h1:1"))
     }
     assert newer(reported, {"b": 49.0}) == reported

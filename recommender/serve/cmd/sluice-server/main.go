@@ -61,6 +61,8 @@ Environment, or lines NAME=VALUE of the file SLUICE_SETTINGS; the environment wi
   SLUICE_DRAIN             how long calls and writes of rows may go on after SIGTERM, 0s to 300s (5s)
   SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy gets as
                            max_connections of the cluster PEER (none)
+  SLUICE_XDS_OUTLIER_DETECTION  outlier detection of all clusters of CDS, as JSON with Envoy's names:
+                           {"consecutive_5xx": 5, "max_ejection_percent": 50} (none)
   SLUICE_EXTERNAL_METRICS  address of external.metrics.k8s.io for the API server of Kubernetes, by TLS; empty: none
   SLUICE_EXTERNAL_METRICS_CA  PEM file with the authority of the API server's certificate as a proxy; needed off loopback
   SLUICE_TLS_CERT, SLUICE_TLS_KEY  PEM files

@@ -59,6 +59,8 @@ func TestWrongUse(t *testing.T) {
 		{"no file of settings", nil, map[string]string{"SLUICE_SETTINGS": "none"}, 2, "SLUICE_SETTINGS: open none"},
 		{"external metrics without TLS", nil, map[string]string{"SLUICE_EXTERNAL_METRICS": "127.0.0.1:6443"}, 2, "SLUICE_TLS_CERT"},
 		{"no pool", nil, map[string]string{"SLUICE_XDS_POOLS": "cart/server"}, 2, "SLUICE_XDS_POOLS"},
+		{"no outlier detection", nil, map[string]string{"SLUICE_XDS_OUTLIER_DETECTION": `{"max_ejection_percent": 101}`}, 2, "SLUICE_XDS_OUTLIER_DETECTION"},
+		{"outlier detection", []string{"--check"}, map[string]string{"SLUICE_XDS_OUTLIER_DETECTION": `{"consecutive_5xx": 5}`}, 0, "valid"},
 		{"half of TLS", nil, map[string]string{"SLUICE_TLS_CERT": "x"}, 2, "together only"},
 		{"certificates without TLS", nil, map[string]string{"SLUICE_TLS_CLIENT_CA": "x"}, 2, "SLUICE_TLS_CERT"},
 		{"clients without authority", nil, map[string]string{"SLUICE_CLIENTS": "x"}, 2, "SLUICE_TLS_CLIENT_CA"},

@@ -52,7 +52,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 		return err
 	}
 	service := calls.New(store, history, func() string { return reader.Problem() })
-	hub := xds.New(writer, logger, s.sizedPools)
+	hub := xds.New(writer, logger, s.xds)
 	var grpcServer *server.Server
 	reader = topics.NewReader(s.journal, logger, func(reading topics.Reading) {
 		service.Serve(reading)

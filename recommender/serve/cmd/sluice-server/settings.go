@@ -30,7 +30,7 @@ type settings struct {
 	writer, writerPassword                               string
 	access                                               *access.Access
 	otlp                                                 bool
-	sizedPools                                           xds.SizedPools
+	xds                                                  xds.Settings
 	external                                             externalListener
 }
 
@@ -80,8 +80,11 @@ func settingsOf(lookup func(string) string) (settings, error) {
 			return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT, with commas between", s.clickhouse)
 		}
 	}
-	if s.sizedPools, err = xds.ParseSizedPools(lookup("SLUICE_XDS_POOLS")); err != nil {
+	if s.xds.SizedPools, err = xds.ParseSizedPools(lookup("SLUICE_XDS_POOLS")); err != nil {
 		return s, fmt.Errorf("SLUICE_XDS_POOLS: %w; legal: SERVICE/client/PEER, with commas between", err)
+	}
+	if s.xds.OutlierDetection, err = xds.ParseOutlierDetection(lookup("SLUICE_XDS_OUTLIER_DETECTION")); err != nil {
+		return s, fmt.Errorf("SLUICE_XDS_OUTLIER_DETECTION: %w; legal: envoy.config.cluster.v3.OutlierDetection in JSON", err)
 	}
 	if s.access, err = access.Open(lookup); err != nil {
 		return s, err

@@ -92,7 +92,7 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{}
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
-	hub := xds.New(writer, slog.New(slog.DiscardHandler), o.bounds)
+	hub := xds.New(writer, slog.New(slog.DiscardHandler), xds.Settings{SizedPools: o.bounds})
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a, 5*time.Second)
 	must(t, err)

@@ -87,7 +87,8 @@ func TestWhomAClientIsGiven(t *testing.T) {
 }
 
 // For any records of the journal, the endpoints are those that clients take: addresses and names differ, and a client can hold
-// the sum of the weights. A service with an address always has an endpoint.
+// the sum of the weights. A service with an address always has an endpoint. However old the subset is, each endpoint is a
+// container of the service, at the container's address; none is drained while another one is not.
 func TestWhatIsGivenOutIsTaken(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -117,10 +118,22 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 		if sum > math.MaxUint32 {
 			t.Fatalf("weights have the sum %d", sum)
 		}
-		reachable := false
+		reachable, drains := false, true
+		live := map[string]*subsetsv1.Container{}
 		for _, c := range service.GetContainers() {
 			_, _, ok := address(c.GetAddress())
-			reachable = reachable || ok
+			reachable, drains = reachable || ok, drains && (c.GetDrained() || !ok)
+			live[c.GetInstance()] = c
+		}
+		for _, e := range endpoints {
+			switch c := live[e.instance]; {
+			case len(live) > 0 && c == nil:
+				t.Fatalf("%s is no container of %v", e.instance, service)
+			case c != nil && c.GetAddress() != fmt.Sprintf("%s:%d", e.host, e.port):
+				t.Fatalf("%s is at %s:%d, its container at %s", e.instance, e.host, e.port, c.GetAddress())
+			case c.GetDrained() && !drains:
+				t.Fatalf("%s is drained, and others of %v are not", e.instance, service)
+			}
 		}
 		if reachable != (len(endpoints) > 0) {
 			t.Fatalf("%v of %v in %v", endpoints, subset, service)

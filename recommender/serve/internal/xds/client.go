@@ -104,6 +104,7 @@ func (c *client) resources(tables *table.Tables, kind string, names []string) (r
 		} else if message, ok := namedResource(kind, name); ok {
 			r := resource{name: name}
 			if clusterMessage, ok := message.(*cluster.Cluster); ok {
+				clusterMessage.OutlierDetection = c.hub.settings.OutlierDetection
 				c.setPoolSize(tables, clusterMessage, &r)
 			}
 			r.body = packAny(message)

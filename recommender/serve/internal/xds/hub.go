@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	cluster "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/proto"
 
 	"sluice.dev/serve/internal/keys"
@@ -31,15 +32,14 @@ type Journal interface {
 
 // Hub answers the streams at each publication.
 type Hub struct {
-	journal Journal
-	logger  *slog.Logger
-	counts  *Counts
-	tables  atomic.Pointer[table.Tables]
-	ctx     context.Context
-	stop    context.CancelFunc
-	queue   chan func(context.Context) error
-	// sizedPools are the pools whose sizes clients get.
-	sizedPools   SizedPools
+	journal      Journal
+	logger       *slog.Logger
+	counts       *Counts
+	tables       atomic.Pointer[table.Tables]
+	ctx          context.Context
+	stop         context.CancelFunc
+	queue        chan func(context.Context) error
+	settings     Settings
 	observeEvery time.Duration
 
 	mu      sync.Mutex
@@ -49,16 +49,23 @@ type Hub struct {
 	faults map[string]fault
 }
 
-// New is a hub without tables: it sends nothing until Serve. sizedPools are the pools whose sizes clients get.
-func New(journal Journal, logger *slog.Logger, sizedPools SizedPools) *Hub {
+// Settings are what clusters get besides endpoints. SizedPools: the pools whose sizes clients get. OutlierDetection: that of
+// every cluster; nil: none.
+type Settings struct {
+	SizedPools       SizedPools
+	OutlierDetection *cluster.OutlierDetection
+}
+
+// New is a hub without tables: it sends nothing until Serve.
+func New(journal Journal, logger *slog.Logger, settings Settings) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
 		journal: journal, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, queue: make(chan func(context.Context) error, mostWaiting),
-		sizedPools: sizedPools, observeEvery: observeEvery,
+		settings: settings, observeEvery: observeEvery,
 		open: map[*watch]struct{}{}, clients: map[*client]struct{}{}, faults: map[string]fault{},
 	}
 	go h.deliver()
-	if len(sizedPools) > 0 {
+	if len(settings.SizedPools) > 0 {
 		go h.observe()
 	}
 	return h

@@ -41,7 +41,7 @@ type poolSize struct {
 	revision uint64
 }
 
-// setPoolSize sets a cluster's pool size, if the pool is one of the hub's sizedPools.
+// setPoolSize sets a cluster's pool size, if the pool is one of the hub's SizedPools.
 //
 // It sets max_connections alone. Of Envoy's thresholds it is the one beyond which requests wait, as for a pool; requests
 // beyond max_requests fail. It counts for the whole cluster, over all workers and hosts; beyond it each worker has one
@@ -49,7 +49,7 @@ type poolSize struct {
 // size holds, too.
 func (c *client) setPoolSize(tables *table.Tables, message *cluster.Cluster, r *resource) {
 	pool := keys.Pool{Service: c.node.upstream, Side: clientSide, Peer: message.GetName()}
-	if !c.hub.sizedPools[pool] {
+	if !c.hub.settings.SizedPools[pool] {
 		return
 	}
 	last, known := c.offered[pool.Peer]

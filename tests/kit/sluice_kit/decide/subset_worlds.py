@@ -133,6 +133,13 @@ class SubsetWorld:
         return {service.service: [container.instance for container in service.containers] for service in made}
 
     @property
+    def addresses(self) -> dict[str, dict[str, str]]:
+        """Of the containers in the journal, by service and instance."""
+        decisions = self.log.committed(self.log.topics.decisions)
+        made = [log_pb2.ServiceContainers.FromString(v) for k, v in decisions.items() if k.startswith(CONTAINERS)]
+        return {one.service: {container.instance: container.address for container in one.containers} for one in made}
+
+    @property
     def run(self) -> explanation_pb2.Run:
         return explanation_pb2.Run.FromString(self.log.committed(self.log.topics.explanations)[f"{APPLICATION}default"])
 

@@ -9,9 +9,12 @@ from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
+from sluice.subsets.liveness import LivenessRules
 from sluice.subsets.members import Address, LiveContainers, containers, host_of, zones_of
 from sluice.subsets.observed import ObservedApplication, ObservedHost
 from sluice.subsets.trial import MeasuredLatency
+
+LIVENESS = LivenessRules()
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class AssemblyRules:
     min_subset: int = 2
     percentile: float = 0.95
     keep_in_zone: bool = False
-    gone_s: float = 20.0
+    liveness: LivenessRules = LIVENESS
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def assemble(
     """Builds the application. It leaves out calls to peers without containers, and self calls. `legal.check` then says
     whether the result is legal."""
     missing: list[str] = []
-    there = containers(observed, reported, rules.gone_s)
+    there = containers(observed, reported, rules.liveness)
     known = there.keys()
 
     def wanted(up: str, down: str) -> bool:

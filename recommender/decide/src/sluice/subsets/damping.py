@@ -20,6 +20,8 @@ from sluice.subsets.problem import Problem
 #: The most that a container's load grows in a run, as a share of itself, or of the mean load where that is more. A
 #: container that keeps 0.3 of its host busy adds 0.075.
 GROWS = 0.25
+#: The most that a host's utilization rises in a run by the load of a service whose own load is known.
+RISES = 0.03
 #: Loads that differ by less, relative to the mean load, count as equal. `publication` treats weights alike.
 CLOSE = 0.03
 
@@ -33,7 +35,7 @@ class Damping:
 
     Inputs. now: the present loads; a container without one has the mean load. None: `first_loads` computes them from
     the problem. earlier: the loads of the run before. still: services whose loads stay; None: all. budget: the part of
-    all calls that may move.
+    all calls that may move. per_call: by service, the utilization that a call per second brings, where it is known.
 
     Results of the run. best: the solution's loads. moved: the part of all calls that moves. changed: services with
     other loads. unfinished: services with more of the way to go.
@@ -44,6 +46,7 @@ class Damping:
     paces: Mapping[str, WeightPace] = field(default_factory=dict)
     still: Collection[str] | None = ()
     budget: float = 1.0
+    per_call: Mapping[str, float] = field(default_factory=dict)
     first_loads: Callable[[Problem], Loads] = lambda problem: {}
     best: list[Reference] = field(default_factory=list)
     moved: float = 0.0
@@ -86,7 +89,8 @@ class Damping:
             return 0.0
         step = self.paces[fleet.service].step
         most = float((way / np.maximum(base, base.mean())).max(initial=0.0))
-        return min(step, GROWS / most) if most > 0 else step
+        rises = self.per_call.get(fleet.service, 0.0) * float(way.max(initial=0.0))
+        return min(step, GROWS / most if most > 0 else step, RISES / rises if rises > 0 else step)
 
 
 def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float]]:

@@ -30,7 +30,8 @@ def going_on(state: SubsetState, inputs: Inputs, cause: Cause, now_s: float) -> 
     """Services whose loads are on trial, or rest after they were undone, keep their loads. All services do where
     containers came or went."""
     still = None if cause is Cause.SCALING else waiting(state, now_s)
-    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget)
+    per_call = {service: float(own.per_call.max()) for service, own in state.owns.items()}
+    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget, per_call)
 
 
 def back(state: SubsetState, bad: Mapping[str, LoadTrial]) -> Damping:
@@ -52,11 +53,11 @@ def put_in_force(
     after = named_connections(solved.problem, solved.solution)
     moved = changed(previous, after) if previous else {}
     trials, anchors = ({}, {}) if state is None else (dict(state.trials), dict(state.anchors))
-    if cause is Cause.SCALING:
-        # Measurements with other containers are not comparable.
-        for _, down in moved:
-            trials.pop(down, None)
-            anchors.pop(down, None)
+    # Measurements with other containers are not comparable.
+    replaced = _replaced(state, solved.problem) | ({down for _, down in moved} if cause is Cause.SCALING else set())
+    for service in replaced:
+        trials.pop(service, None)
+        anchors.pop(service, None)
     loads = relative(solved.problem, [reference.load for reference in solved.references]) if solved.references else {}
     was = step.now or {}
     for service in sorted(step.changed):
@@ -76,8 +77,15 @@ def put_in_force(
         unfinished=step.unfinished,
         anchors=anchors,
         best=step.best,
+        owns={} if state is None else state.owns,
     )
     return next_one, run
+
+
+def _replaced(state: SubsetState | None, problem: Problem) -> set[str]:
+    """The services with other containers than in the run before."""
+    names = {} if state is None else {fleet.service: fleet.names for fleet in state.solved.problem.fleets}
+    return {fleet.service for fleet in problem.fleets if names.get(fleet.service, fleet.names) != fleet.names}
 
 
 def judged(

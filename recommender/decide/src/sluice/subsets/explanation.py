@@ -13,6 +13,7 @@ from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.microns.reference import target_of
 from sluice.subsets.predict import pair_latency
+from sluice.subsets.sample_range import range_notes
 from sluice.subsets.state import SolverRun, SubsetState
 from sluice.subsets.trees import end_to_end_latency, parts
 from sluice.subsets.v1 import explanation_pb2
@@ -33,8 +34,10 @@ def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms:
         churn=run.churn,
         churn_budget=churn_budget,
         missing=list(state.missing),
-        notes=[*run.notes, *solution.notes],
+        notes=[*run.notes, *solution.notes, *range_notes(problem, state.solved.curves, state.solved.work)],
         moved=run.moved,
+        stale_hosts=run.stale.hosts,
+        stale_pairs=run.stale.pairs,
     )
     if state.model.known:
         latency, _ = _latency(state)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from sluice.model.containers import NotifiedContainer, ReportedContainers
-from sluice.subsets.liveness import live_containers
+from sluice.subsets.liveness import LivenessRules, left_out, live_containers
 from sluice.subsets.observed import ObservedApplication, ObservedContainer
 
 #: The host of a container whose spans and source name none.
@@ -32,11 +32,15 @@ Members = Mapping[str, tuple[Member, ...]]
 """By service, ordered by instance. Nothing is known about a service that is not in it."""
 
 
+LeftOut = Mapping[str, frozenset[str]]
+"""By service, as of `liveness.left_out`; no service without any."""
+
+
 def members(
-    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], address: Address, gone_s: float
+    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], address: Address, rules: LivenessRules
 ) -> Members:
-    """The live containers of all services that spans or a source name. `gone_s` as of `live_containers`."""
-    there = containers(observed, reported, gone_s)
+    """The live containers of all services that spans or a source name."""
+    there = containers(observed, reported, rules)
     zones = zones_of(container for those in there.values() for container, _ in those)
     return {
         service: tuple(
@@ -59,18 +63,37 @@ def newer(reported: Mapping[str, ReportedContainers], since: Mapping[str, float]
 
 
 def containers(
-    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], gone_s: float
+    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], rules: LivenessRules
 ) -> LiveContainers:
     """By service, the live containers, each with whether spans show it."""
+    by_name = {
+        name: live_containers(
+            spans_of, reported.get(name), observed.newest_s, rules.gone_s, rules.lease_s, rules.left_out.get(name, ())
+        )
+        for name, spans_of in _by_service(observed, reported).items()
+    }
+    return {name: listed for name, listed in by_name.items() if listed}
+
+
+def left_out_of(
+    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], previous: LeftOut
+) -> LeftOut:
+    """The containers that the newest reports left out, as of `liveness.left_out`."""
+    by_name = {
+        name: left_out(spans_of, reported.get(name), previous.get(name, ()))
+        for name, spans_of in _by_service(observed, reported).items()
+    }
+    return {name: instances for name, instances in by_name.items() if instances}
+
+
+def _by_service(
+    observed: ObservedApplication, reported: Mapping[str, ReportedContainers]
+) -> dict[str, list[ObservedContainer]]:
     by_service: dict[str, list[ObservedContainer]] = {name: [] for name in reported}
     for container in observed.containers:
         if container.instance:
             by_service.setdefault(container.service, []).append(container)
-    by_name = {
-        name: live_containers(spans_of, reported.get(name), observed.newest_s, gone_s)
-        for name, spans_of in by_service.items()
-    }
-    return {name: listed for name, listed in by_name.items() if listed}
+    return by_service
 
 
 def zones_of(those: Iterable[NotifiedContainer]) -> dict[str, str]:

@@ -14,18 +14,20 @@ from dataclasses import dataclass, replace
 MOST, LEAST = 0.5, 1 / 64
 #: The factor by which a step in the same direction grows again.
 GROWS = 1.2
-#: How long weights stay unchanged after they were undone, in seconds.
-REST_S = 600.0
+#: How long weights stay unchanged after they were undone, in seconds: twice as long each time, up to MOST_REST_S, so
+#: that steps in vain become rare. After CALM_S without one, the first rest is short again.
+REST_S, MOST_REST_S, CALM_S = 600.0, 2400.0, 7200.0
 
 
 @dataclass(frozen=True)
 class WeightPace:
     """step: the part of the way. rests_until_s: no weight changes before this time. reverted: what was undone, for
-    people; empty where nothing was."""
+    people; empty where nothing was. undone: how many times in a row."""
 
     step: float = MOST
     rests_until_s: float = 0.0
     reverted: str = ""
+    undone: int = 0
 
 
 def turned(pace: WeightPace, along: float) -> WeightPace:
@@ -36,7 +38,10 @@ def turned(pace: WeightPace, along: float) -> WeightPace:
 
 
 def taken_back(pace: WeightPace, now_s: float, why: str) -> WeightPace:
-    return WeightPace(max(pace.step / 2, LEAST), now_s + REST_S, why)
+    """Worked: undone a third time, half an hour after the second rest: it rests for 2,400 s."""
+    undone = pace.undone + 1 if now_s - pace.rests_until_s < CALM_S else 1
+    rest_s = min(REST_S * 2 ** (undone - 1), MOST_REST_S)
+    return WeightPace(max(pace.step / 2, LEAST), now_s + rest_s, why, undone)
 
 
 def rests(pace: WeightPace, now_s: float) -> bool:

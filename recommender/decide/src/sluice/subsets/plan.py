@@ -4,6 +4,7 @@ kept.
 - Containers that come, go or are drained, and pairs that come or go, cause a run at once. Services that this does not
   touch keep the contention and the loads of the last run, so their connections stay.
 - Contention or load that drifted, and a new latency model, cause a run after the quiet time, within the churn budget.
+  Containers that come and go at that moment are a part of this run, so that replacements without end do not delay it.
 - Loads that are a part of the way to the solution go on after the quiet time. They go back where the measured latency
   became worse (`easing`).
 - Inputs that are not legal change nothing: the last good solution stays in force and names the problems
@@ -15,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sluice.subsets.application import Application, Host, Service
+from sluice.subsets.application import Application, Service
 from sluice.subsets.calls import rates
 from sluice.subsets.churn import named_connections
 from sluice.subsets.connections import flow
+from sluice.subsets.contention import curves_under, own_load_known, own_loads
 from sluice.subsets.damping import Damping
+from sluice.subsets.drift import drift
 from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, resting, waiting
 from sluice.subsets.fleet import Fleet
 from sluice.subsets.latency.curves import Curves
@@ -29,7 +32,7 @@ from sluice.subsets.microns.carry import solve_again, solved_on
 from sluice.subsets.microns.solve import Solved
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import Problem, problem
-from sluice.subsets.state import Cause, Inputs, SolverRun, SolverTrigger, SubsetState
+from sluice.subsets.state import Cause, Inputs, SolverRun, SubsetState
 from sluice.subsets.strategy import MICRONS, rival
 
 
@@ -52,6 +55,8 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             return _state(first, inputs, application, now_s), run
         state, bad = judged(state, inputs.measured, now_s)
         cause = _cause(state, inputs, now_s)
+        if bad or cause not in (None, Cause.SCALING):
+            state = replace(state, owns=own_loads(state, application, now_s))
         if bad and cause is not Cause.SCALING:
             cause, used, step = Cause.REVERT, _settled(state, inputs), back(state, bad)
         elif cause is not None:
@@ -65,6 +70,7 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             raise
         return replace(state, problems=error.problems), None
     after, run = put_in_force(solved, step, state, inputs, cause, now_s)
+    run = replace(run, stale=drift(used, application, inputs.when))
     if cause is Cause.REVERT:
         after, run = resting(after, run, bad, inputs.measured)
     # A run for containers is necessary at any time, so it does not restart the quiet time.
@@ -113,19 +119,19 @@ def _by_rule(inputs: Inputs, problem: Problem, curves: Sequence[Curves]) -> Solv
 
 def _cause(state: SubsetState, inputs: Inputs, now_s: float) -> Cause | None:
     was, now = state.application, inputs.application
-    if (
+    if now_s - state.at_s >= inputs.when.quiet_s:
+        if state.model is not inputs.model:
+            return Cause.TRAINED
+        if any(drift(was, now, inputs.when)):
+            return Cause.DRIFT
+        if state.unfinished - waiting(state, now_s):
+            return Cause.WEIGHTS
+    changed = (
         _who_calls_whom(was) != _who_calls_whom(now)
         or _rules(was) != _rules(now)
         or _containers(was) != _containers(now)
-    ):
-        return Cause.SCALING
-    if now_s - state.at_s < inputs.when.quiet_s:
-        return None
-    if state.model is not inputs.model:
-        return Cause.TRAINED
-    if _drifted(was, now, inputs.when):
-        return Cause.DRIFT
-    return Cause.WEIGHTS if state.unfinished - waiting(state, now_s) else None
+    )
+    return Cause.SCALING if changed else None
 
 
 def _who_calls_whom(application: Application) -> set[tuple[str, str]]:
@@ -142,25 +148,6 @@ def _containers(application: Application) -> dict[str, Service]:
         service.name: Service(service.name, tuple(sorted(service.containers, key=lambda container: container.name)))
         for service in application.services
     }
-
-
-def _drifted(was: Application, now: Application, when: SolverTrigger) -> bool:
-    hosts = {host.name: host for host in was.hosts}
-    used = {container.host for service in now.services for container in service.containers}
-    for host in now.hosts:
-        previous = hosts.get(host.name)
-        if host.name in used and previous is not None and _moved(previous, host) >= when.drift:
-            return True
-    before_rates, now_rates = rates(was), rates(now)
-    return any(abs(now_rates[pair] / rate - 1) >= when.load for pair, rate in before_rates.items() if pair in now_rates)
-
-
-def _moved(previous: Host, now: Host) -> float:
-    return max(
-        abs(previous.cpu - now.cpu),
-        abs(previous.memory_bandwidth - now.memory_bandwidth),
-        abs(previous.network - now.network),
-    )
 
 
 def _settled(state: SubsetState, inputs: Inputs) -> Application:
@@ -185,8 +172,11 @@ def _settled(state: SubsetState, inputs: Inputs) -> Application:
 def _again(state: SubsetState, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
     """Solves again. Reuses fleets and curves that did not change."""
     known: Mapping[str, Fleet] = {}
-    settings = inputs.settings if cause is not Cause.REVERT else replace(inputs.settings, churn_budget=0.0)
-    if cause in (Cause.SCALING, Cause.REVERT, Cause.WEIGHTS):
+    settings = replace(inputs.settings, quotas_follow=cause in (Cause.TRAINED, Cause.DRIFT))
+    if cause is Cause.REVERT:
+        settings = replace(settings, churn_budget=0.0)
+    # Where own load is known, a step of weights begins at the contention that the one before brought.
+    if cause in (Cause.SCALING, Cause.REVERT) or (cause is Cause.WEIGHTS and not own_load_known(state)):
         same = _containers(state.application)
         now = _containers(application)
         known = {
@@ -216,4 +206,7 @@ def _curves(state: SubsetState, inputs: Inputs, problem: Problem) -> list[Curves
         if state.model is inputs.model
         else {}
     )
-    return [kept.get(id(fleet)) or inputs.model.of(fleet.service).curves(fleet.contention) for fleet in problem.fleets]
+    return [
+        kept.get(id(fleet)) or curves_under(state, inputs.model, problem, number)
+        for number, fleet in enumerate(problem.fleets)
+    ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from sluice.engine.product import ProductShard, Proposal, Takeover
@@ -20,9 +20,10 @@ from sluice.subsets.codec import SubsetsCodec
 from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalSubsetsError
-from sluice.subsets.members import members, newer
+from sluice.subsets.liveness import LivenessRules
+from sluice.subsets.members import LeftOut, left_out_of, members, newer
 from sluice.subsets.observed import ObservedApplication
-from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.subsets.records import KnownSubsets, SubsetCommit, left_out_in, older_than
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Training, TrainingSamples
@@ -201,14 +202,16 @@ def _work(
     now_ms: int,
 ) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
-    rules = _rules(subsetting)
+    rules = _rules(subsetting, left_out_in(known.state))
     try:
         observed = source.observed(now_ms, subsetting.window)
     except Exception as cause:
         found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
-        news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.gone_s)
+        news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.liveness)
         return SubsetsStep(*step(known, subsetting, news, (), None, now_ms), cause)
-    there = members(observed, reported, rules.address, rules.gone_s)
+    out = left_out_of(observed, reported, older_than(known, reported))
+    rules, known = _rules(subsetting, out), replace(known, left_out=out)
+    there = members(observed, reported, rules.address, rules.liveness)
     if problems := _nothing(observed, subsetting):
         return SubsetsStep(*step(known, subsetting, there, problems, None, now_ms))
     try:
@@ -241,7 +244,7 @@ def _nothing_learnt(app: Application) -> TrainedModels:
     return TrainedModels(latency_model({}, [service.name for service in app.services]), 0)
 
 
-def _rules(subsetting: Subsetting) -> AssemblyRules:
+def _rules(subsetting: Subsetting, out: LeftOut) -> AssemblyRules:
     def address(service: str, instance: str, host: str) -> str:
         return subsetting.addresses.get(service, "").format(service=service, instance=instance, host=host)
 
@@ -252,5 +255,5 @@ def _rules(subsetting: Subsetting) -> AssemblyRules:
         subsetting.min_subset,
         subsetting.percentile,
         subsetting.keep_in_zone,
-        subsetting.gone / 1000,
+        LivenessRules(subsetting.gone / 1000, subsetting.report_lease / 1000, out),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sluice.model.containers import ReportedContainers
 from sluice.model.keys import SubsetKey
+from sluice.subsets.members import LeftOut
 from sluice.subsets.state import SubsetState
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
@@ -28,16 +30,34 @@ class KnownSubsets:
     """The subsets of a shard's application, as in the journal.
 
     subsets: includes deleted ones, because revisions continue from theirs. state: None where nothing was decided yet.
-    solved: the planner's state; None where this process did not solve them.
+    solved: the planner's state; None where this process did not solve them. left_out: of the newest observations;
+    None before the first ones.
     """
 
     subsets: Subsets = field(default_factory=dict)
     containers: Mapping[str, log_pb2.ServiceContainers] = field(default_factory=dict)
     state: log_pb2.ApplicationState | None = None
     solved: SubsetState | None = None
+    left_out: LeftOut | None = None
 
     def summary(self) -> str:
         return f"{len(self.subsets)} subsets"
+
+
+def older_than(known: KnownSubsets, reported: Mapping[str, ReportedContainers]) -> LeftOut:
+    """By service, containers that a report before the newest one left out, and those that were published before the
+    newest report."""
+    older = dict(left_out_in(known.state))
+    for service, containers in known.containers.items():
+        report = reported.get(service)
+        if report is not None and containers.computed_at.ToMilliseconds() / 1000 <= report.at_s:
+            published = frozenset(container.instance for container in containers.containers)
+            older[service] = older.get(service, frozenset()) | published
+    return older
+
+
+def left_out_in(state: log_pb2.ApplicationState | None) -> LeftOut:
+    return {} if state is None else {one.service: frozenset(one.instances) for one in state.left_out}
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class Subsetting(Strict):
     drift  change of a host's utilization, 0 to 1, that counts as drift
     window  of calls and their trees
     gone   a container is gone when it sends no spans for this long, and for the time of 30 requests, while others do
+    report_lease  how long a notification's containers have priority over spans; after that spans decide who is live
     learn  age of the oldest samples of a latency model
     retrain  largest age of a latency model
     addresses  of containers without a notified address, by service: "{host}:8080"
@@ -71,6 +72,7 @@ class Subsetting(Strict):
     keep_in_zone: bool = False
     window: Milliseconds = Field(default=300_000.0, ge=30_000, le=3_600_000)
     gone: Milliseconds = Field(default=20_000.0, ge=10_000, le=3_600_000)
+    report_lease: Milliseconds = Field(default=600_000.0, ge=10_000, le=86_400_000)
     learn: Milliseconds = Field(default=3_600_000.0, ge=60_000, le=30 * 86_400_000)
     retrain: Milliseconds = Field(default=600_000.0, ge=10_000, le=86_400_000)
     addresses: dict[str, Annotated[str, BeforeValidator(_address)]] = Field(default={})

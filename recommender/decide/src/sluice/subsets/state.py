@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from sluice.subsets.application import Application
 from sluice.subsets.churn import NamedConnections
@@ -13,6 +14,7 @@ from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.microns.reference import Reference
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Solved
+from sluice.subsets.own_load import Owns
 from sluice.subsets.pace import WeightPace
 from sluice.subsets.strategy import MICRONS
 from sluice.subsets.trial import LoadTrial, MeasuredLatency
@@ -47,6 +49,17 @@ class SolverTrigger:
     load: float = 0.2
 
 
+class Drift(NamedTuple):
+    """hosts: the number of used hosts with a utilization that moved by `SolverTrigger.drift` or more. pairs: the number
+    of pairs with calls that moved by `SolverTrigger.load` or more. New hosts and pairs are not counted."""
+
+    hosts: int = 0
+    pairs: int = 0
+
+
+NO_DRIFT = Drift()
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """The present inputs. `model` is the same object until the model is trained again: no run trains.
@@ -69,7 +82,8 @@ class Inputs:
 @dataclass(frozen=True, eq=False)
 class SolverRun:
     """One run of the solver. churn: the part of all connections that it changed. changed: changed connections by pair.
-    moved: the part of all calls that weights alone moved to other containers. notes: what it undid, for people."""
+    moved: the part of all calls that weights alone moved to other containers. notes: what it undid, for people. stale:
+    drift that the run left for the next one, because it only followed containers."""
 
     cause: Cause
     at_s: float
@@ -77,6 +91,7 @@ class SolverRun:
     changed: Mapping[tuple[str, str], int]
     moved: float = 0.0
     notes: tuple[str, ...] = ()
+    stale: Drift = NO_DRIFT
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +102,8 @@ class SubsetState:
     loads: the loads that its weights aim at; earlier: those of the run before. paces: the step of each service's loads.
     trials: by service, changes of loads whose effect is not known yet. unfinished: services whose loads are a part of
     the way. anchors: by service, the best recent measurement. best: the loads at the end of the way, in the form of
-    `solved.references`; empty for strategies that do not compute them.
+    `solved.references`; empty for strategies that do not compute them. owns: by service, how much of its hosts'
+    contention is its own load.
     """
 
     solved: Solved
@@ -103,3 +119,4 @@ class SubsetState:
     unfinished: frozenset[str] = frozenset()
     anchors: Mapping[str, LoadTrial] = field(default_factory=dict)
     best: Sequence[Reference] = ()
+    owns: Owns = field(default_factory=dict)

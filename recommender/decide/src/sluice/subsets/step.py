@@ -17,7 +17,7 @@ from sluice.subsets.members import Members
 from sluice.subsets.membership import ConnectionLimits
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.plan import plan
-from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords
+from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords, left_out_in
 from sluice.subsets.section import Subsetting
 from sluice.subsets.state import Cause, Inputs, SolverRun, SolverTrigger, SubsetState
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -60,7 +60,7 @@ def step(
     if run is None:
         if known.state is not None and known.state.HasField("held_since"):
             return _publish_solution(replace(known, solved=solved), subsetting, app, None, learnt, now_ms)
-        return replace(known, solved=solved), SubsetCommit()
+        return _keep_solution(replace(known, solved=solved), subsetting)
     if previous is None:
         solved = _since(solved, known.state, now_ms)
     return _publish_solution(replace(known, solved=solved), subsetting, app, run, learnt, now_ms)
@@ -111,6 +111,7 @@ def _publish_solution(
             )
             for host in solved.application.hosts
         ],
+        left_out=_left_out(known),
     )
     pairs: list[explanation_pb2.PairExplanation] = []
     message = None
@@ -129,6 +130,29 @@ def _publish_solution(
     return after, SubsetCommit(SubsetRecords(subsets, containers), pairs, message, {subsetting.called: state})
 
 
+def _keep_solution(known: KnownSubsets, subsetting: Subsetting) -> tuple[KnownSubsets, SubsetCommit]:
+    """Nothing changes but the containers that a report left out, where spans no longer show one of them."""
+    if known.state is None or (state := _with_left_out(known, known.state)) is known.state:
+        return known, SubsetCommit()
+    return replace(known, state=state), SubsetCommit(states={subsetting.called: state})
+
+
+def _with_left_out(known: KnownSubsets, state: log_pb2.ApplicationState) -> log_pb2.ApplicationState:
+    """The same object where nothing changed."""
+    if known.left_out is None or left_out_in(state) == known.left_out:
+        return state
+    after = log_pb2.ApplicationState()
+    after.CopyFrom(state)
+    del after.left_out[:]
+    after.left_out.extend(_left_out(known))
+    return after
+
+
+def _left_out(known: KnownSubsets) -> list[log_pb2.LeftOut]:
+    those = left_out_in(known.state) if known.left_out is None else known.left_out
+    return [log_pb2.LeftOut(service=name, instances=sorted(those[name])) for name in sorted(those)]
+
+
 def _keep_published(
     known: KnownSubsets,
     subsetting: Subsetting,
@@ -144,10 +168,11 @@ def _keep_published(
     services = () if app is None else [service.name for service in app.services]
     containers = publication.members_of(members, known.containers, services, now_ms)
     state = last = known.state
-    if problems and last is not None and not last.HasField("held_since"):
-        state = log_pb2.ApplicationState()
-        state.CopyFrom(last)
-        state.held_since.CopyFrom(timestamp(now_ms))
+    if last is not None:
+        state = _with_left_out(known, last)
+        if problems and not last.HasField("held_since"):
+            state = log_pb2.ApplicationState.FromString(state.SerializeToString())
+            state.held_since.CopyFrom(timestamp(now_ms))
     after = replace(
         known,
         subsets={**known.subsets, **publication.by_key(subsets)},

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from sluice.subsets.application import Application
 from sluice.subsets.churn import NamedConnections, churn, named_connections
+from sluice.subsets.connections import flow
 from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import Problem, problem
+from sluice.subsets.sample_range import range_notes
 from sluice.subsets.solution import Predicted, Solution
 from sluice.subsets.strategy import MICRONS, rival
 
@@ -58,6 +60,6 @@ def answer(
         solution,
         predicted if model.known else None,
         {fleet.service: model.of(fleet.service).basis for fleet in solvable.fleets},
-        (*model.notes, *solution.notes),
+        (*model.notes, *solution.notes, *range_notes(solvable, curves, flow(solvable, solution.subsets)[0])),
         churn(previous, named_connections(solvable, solution)) if previous is not None else 0.0,
     )

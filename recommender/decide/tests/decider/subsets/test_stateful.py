@@ -23,6 +23,7 @@ from sluice_kit.journal.memory_broker import MemoryBroker
 
 GOOD = [ObservedTree("GET /", TREE, 3_000)]
 CIRCLE = [*GOOD, ObservedTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]
+LEASE_S = 600
 HOSTS = [f"h{number}" for number in range(4)]
 #: What can be wrong, and whether subsets are marked for it; where they are not, those that were marked stay so.
 WRONG = {"nan": True, "no trees": True, "away": False, "fails": True, "learning": False, "training fails": False}
@@ -38,6 +39,8 @@ class Subsets(RuleBasedStateMachine):
         self.wrong = ""
         self.told: dict[str, NotifiedContainer] = {}
         self.told_s = 0
+        self.left_out: set[str] = set()
+        """Of cart: whom the newest report left out, as long as spans show them."""
         self.there: dict[str, set[str]] = {}
         """Who is there, as far as a decider that made its step can know; empty while it did not."""
         self.generation = 0
@@ -75,6 +78,27 @@ class Subsets(RuleBasedStateMachine):
             self.there = {}
         if then:
             self._steps(10)
+
+    @rule(then=then, service=services, number=numbers)
+    def falls_silent_or_works_again(self, service: str, number: int, then: bool) -> None:
+        name = f"{service}-{number}"
+        if name in self.world.source.containers[service]:
+            self.world.source.silent ^= {name}
+            self.there = {}
+        if then:
+            self._steps(10)
+
+    @rule(then=then, keep=st.integers(1, 5))
+    def is_reported_in_part(self, keep: int, then: bool) -> None:
+        """The source names the first ones, and one that has no spans."""
+        some = self._cart()[:keep]
+        self._tell({name: NotifiedContainer(name, f"10.3.0.{at}:80") for at, name in [*some, (99, "cart-99")]})
+        if then:
+            self._steps(10)
+
+    @rule()
+    def a_report_s_lease_ends(self) -> None:
+        self._steps(LEASE_S + 10)
 
     @rule(then=then, service=services)
     def is_replaced(self, service: str, then: bool) -> None:
@@ -137,6 +161,7 @@ class Subsets(RuleBasedStateMachine):
 
     def _steps(self, seconds: int) -> None:
         self.world.step(seconds)
+        self.left_out &= self.world.source.containers["cart"].keys()
         if self.wrong != "away":
             self.there = self._known()
 
@@ -196,6 +221,17 @@ class Subsets(RuleBasedStateMachine):
         assert sum(len(pair.endpoints) for pair in pairs.values()) <= max(usual, sum(fewest[down] for down in there))
         gone = {name for name, container in self.told.items() if container.drained}
         assert set(self.world.containers["cart"]) - gone == cart
+        assert set(self.world.containers["front"]) == front
+
+    @invariant()
+    def what_xds_falls_back_to_is_reachable_where_subsets_are(self) -> None:
+        """`assign` of xDS uses these containers, and gives each endpoint its container's address."""
+        if not self.there:
+            return
+        addresses = self.world.addresses
+        for key, subset in self.world.subsets.items():
+            for end in subset.endpoints:
+                assert addresses[key.downstream][end.instance] == end.address
 
     def _cart(self) -> list[tuple[int, str]]:
         return list(enumerate(sorted(self.world.source.containers["cart"])))
@@ -209,16 +245,24 @@ class Subsets(RuleBasedStateMachine):
     def _tell(self, told: dict[str, NotifiedContainer]) -> None:
         self.world.clock.pass_s(1)
         self.told, self.told_s = told, self.world.clock() // 1_000
+        since = {name for name, first_s in self.world.source.first_s.items() if first_s > self.told_s}
+        older = self.world.source.containers["cart"].keys() - since
+        self.left_out = (self.left_out | older) - told.keys()
         self.world.log.scaling(Scaling(self.world.clock(), "cart", None, None, "", "test", tuple(told.values())))
         self.there = {}
 
     def _known(self) -> dict[str, set[str]]:
-        """What was told counts more than what was seen, but for those that came since."""
-        found = {name: set(container) for name, container in self.world.source.containers.items()}
-        if self.told:
-            since = {name for name in found["cart"] if self.world.source.first_s.get(name, 0) > self.told_s}
-            found["cart"] = since - self.told.keys() | {name for name, one in self.told.items() if not one.drained}
-        return found
+        """What was told counts more than what was seen, but for those that came since; until its lease ends."""
+        source, drained = self.world.source, {name for name, one in self.told.items() if one.drained}
+        found = {name: set(container) for name, container in source.containers.items()}
+        alive = {name: those - source.silent or those for name, those in found.items()}
+        if self.told and self.world.clock() / 1_000 - self.told_s <= LEASE_S:
+            since = {name for name in alive["cart"] if source.first_s.get(name, 0) > self.told_s}
+            alive["cart"] = (since - self.told.keys() - self.left_out | self.told.keys()) - drained
+        elif self.told:
+            seen = alive["cart"] - self.left_out or alive["cart"]
+            alive["cart"] = seen - drained or seen
+        return alive
 
     def _plan(self, *of):  # type: ignore[no-untyped-def]
         if self.wrong == "fails":

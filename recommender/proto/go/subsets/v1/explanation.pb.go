@@ -406,7 +406,11 @@ type Run struct {
 	Missing []string `protobuf:"bytes,10,rep,name=missing,proto3" json:"missing,omitempty"`
 	Notes   []string `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The part of all calls that weights alone moved to other containers; the budget limits it too.
-	Moved         float64 `protobuf:"fixed64,12,opt,name=moved,proto3" json:"moved,omitempty"`
+	Moved float64 `protobuf:"fixed64,12,opt,name=moved,proto3" json:"moved,omitempty"`
+	// A run for containers that came or went keeps the contention and the loads of the run before. Of those, the number of
+	// hosts and of pairs that moved by `drift` or more, or by a fifth of their calls, and wait for the next run.
+	StaleHosts    uint32 `protobuf:"varint,13,opt,name=stale_hosts,json=staleHosts,proto3" json:"stale_hosts,omitempty"`
+	StalePairs    uint32 `protobuf:"varint,14,opt,name=stale_pairs,json=stalePairs,proto3" json:"stale_pairs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -525,6 +529,20 @@ func (x *Run) GetMoved() float64 {
 	return 0
 }
 
+func (x *Run) GetStaleHosts() uint32 {
+	if x != nil {
+		return x.StaleHosts
+	}
+	return 0
+}
+
+func (x *Run) GetStalePairs() uint32 {
+	if x != nil {
+		return x.StalePairs
+	}
+	return 0
+}
+
 var File_sluice_subsets_v1_explanation_proto protoreflect.FileDescriptor
 
 const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
@@ -584,7 +602,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\n" +
 	"latency_ms\x18\b \x01(\x01H\x00R\tlatencyMs\x88\x01\x01\x12 \n" +
 	"\vconnections\x18\t \x01(\rR\vconnectionsB\r\n" +
-	"\v_latency_ms\"\xef\x02\n" +
+	"\v_latency_ms\"\xb1\x03\n" +
 	"\x03Run\x12\x1a\n" +
 	"\bstrategy\x18\x01 \x01(\tR\bstrategy\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
@@ -600,7 +618,11 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\amissing\x18\n" +
 	" \x03(\tR\amissing\x12\x14\n" +
 	"\x05notes\x18\v \x03(\tR\x05notes\x12\x14\n" +
-	"\x05moved\x18\f \x01(\x01R\x05movedB\x0f\n" +
+	"\x05moved\x18\f \x01(\x01R\x05moved\x12\x1f\n" +
+	"\vstale_hosts\x18\r \x01(\rR\n" +
+	"staleHosts\x12\x1f\n" +
+	"\vstale_pairs\x18\x0e \x01(\rR\n" +
+	"stalePairsB\x0f\n" +
 	"\r_predicted_msB%Z#sluice.dev/api/subsets/v1;subsetsv1b\x06proto3"
 
 var (

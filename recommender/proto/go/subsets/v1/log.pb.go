@@ -168,7 +168,10 @@ type ApplicationState struct {
 	// Each host's contention in the last run, for the detection of drift.
 	Hosts []*HostContention `protobuf:"bytes,4,rep,name=hosts,proto3" json:"hosts,omitempty"`
 	// Since when the inputs have allowed no solution; the previous plan stays in force.
-	HeldSince     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=held_since,json=heldSince,proto3" json:"held_since,omitempty"`
+	HeldSince *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=held_since,json=heldSince,proto3" json:"held_since,omitempty"`
+	// Containers that the newest notification of their service left out, and that spans have shown ever since. They get no
+	// connections until a notification names them, or until they had no spans for a whole window.
+	LeftOut       []*LeftOut `protobuf:"bytes,6,rep,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -238,6 +241,65 @@ func (x *ApplicationState) GetHeldSince() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ApplicationState) GetLeftOut() []*LeftOut {
+	if x != nil {
+		return x.LeftOut
+	}
+	return nil
+}
+
+type LeftOut struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Service       string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	Instances     []string               `protobuf:"bytes,2,rep,name=instances,proto3" json:"instances,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeftOut) Reset() {
+	*x = LeftOut{}
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeftOut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeftOut) ProtoMessage() {}
+
+func (x *LeftOut) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeftOut.ProtoReflect.Descriptor instead.
+func (*LeftOut) Descriptor() ([]byte, []int) {
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *LeftOut) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *LeftOut) GetInstances() []string {
+	if x != nil {
+		return x.Instances
+	}
+	return nil
+}
+
 type HostContention struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	Host            string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
@@ -250,7 +312,7 @@ type HostContention struct {
 
 func (x *HostContention) Reset() {
 	*x = HostContention{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -262,7 +324,7 @@ func (x *HostContention) String() string {
 func (*HostContention) ProtoMessage() {}
 
 func (x *HostContention) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -275,7 +337,7 @@ func (x *HostContention) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostContention.ProtoReflect.Descriptor instead.
 func (*HostContention) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *HostContention) GetHost() string {
@@ -320,7 +382,7 @@ type SubsetReport struct {
 
 func (x *SubsetReport) Reset() {
 	*x = SubsetReport{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -332,7 +394,7 @@ func (x *SubsetReport) String() string {
 func (*SubsetReport) ProtoMessage() {}
 
 func (x *SubsetReport) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -345,7 +407,7 @@ func (x *SubsetReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubsetReport.ProtoReflect.Descriptor instead.
 func (*SubsetReport) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SubsetReport) GetRequestId() string {
@@ -392,7 +454,7 @@ const file_sluice_subsets_v1_log_proto_rawDesc = "" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
 	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x18\n" +
-	"\adrained\x18\x04 \x01(\bR\adrained\"\x98\x02\n" +
+	"\adrained\x18\x04 \x01(\bR\adrained\"\xcf\x02\n" +
 	"\x10ApplicationState\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x121\n" +
 	"\blast_run\x18\x02 \x01(\v2\x16.sluice.subsets.v1.RunR\alastRun\x12;\n" +
@@ -400,7 +462,11 @@ const file_sluice_subsets_v1_log_proto_rawDesc = "" +
 	"improvedAt\x127\n" +
 	"\x05hosts\x18\x04 \x03(\v2!.sluice.subsets.v1.HostContentionR\x05hosts\x129\n" +
 	"\n" +
-	"held_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\theldSince\"{\n" +
+	"held_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\theldSince\x125\n" +
+	"\bleft_out\x18\x06 \x03(\v2\x1a.sluice.subsets.v1.LeftOutR\aleftOut\"A\n" +
+	"\aLeftOut\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1c\n" +
+	"\tinstances\x18\x02 \x03(\tR\tinstances\"{\n" +
 	"\x0eHostContention\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x10\n" +
 	"\x03cpu\x18\x02 \x01(\x01R\x03cpu\x12)\n" +
@@ -425,31 +491,33 @@ func file_sluice_subsets_v1_log_proto_rawDescGZIP() []byte {
 	return file_sluice_subsets_v1_log_proto_rawDescData
 }
 
-var file_sluice_subsets_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_sluice_subsets_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_sluice_subsets_v1_log_proto_goTypes = []any{
 	(*ServiceContainers)(nil),     // 0: sluice.subsets.v1.ServiceContainers
 	(*Container)(nil),             // 1: sluice.subsets.v1.Container
 	(*ApplicationState)(nil),      // 2: sluice.subsets.v1.ApplicationState
-	(*HostContention)(nil),        // 3: sluice.subsets.v1.HostContention
-	(*SubsetReport)(nil),          // 4: sluice.subsets.v1.SubsetReport
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*Run)(nil),                   // 6: sluice.subsets.v1.Run
-	(*Delivery)(nil),              // 7: sluice.subsets.v1.Delivery
+	(*LeftOut)(nil),               // 3: sluice.subsets.v1.LeftOut
+	(*HostContention)(nil),        // 4: sluice.subsets.v1.HostContention
+	(*SubsetReport)(nil),          // 5: sluice.subsets.v1.SubsetReport
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*Run)(nil),                   // 7: sluice.subsets.v1.Run
+	(*Delivery)(nil),              // 8: sluice.subsets.v1.Delivery
 }
 var file_sluice_subsets_v1_log_proto_depIdxs = []int32{
 	1, // 0: sluice.subsets.v1.ServiceContainers.containers:type_name -> sluice.subsets.v1.Container
-	5, // 1: sluice.subsets.v1.ServiceContainers.computed_at:type_name -> google.protobuf.Timestamp
-	6, // 2: sluice.subsets.v1.ApplicationState.last_run:type_name -> sluice.subsets.v1.Run
-	5, // 3: sluice.subsets.v1.ApplicationState.improved_at:type_name -> google.protobuf.Timestamp
-	3, // 4: sluice.subsets.v1.ApplicationState.hosts:type_name -> sluice.subsets.v1.HostContention
-	5, // 5: sluice.subsets.v1.ApplicationState.held_since:type_name -> google.protobuf.Timestamp
-	5, // 6: sluice.subsets.v1.SubsetReport.received:type_name -> google.protobuf.Timestamp
-	7, // 7: sluice.subsets.v1.SubsetReport.delivery:type_name -> sluice.subsets.v1.Delivery
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	6, // 1: sluice.subsets.v1.ServiceContainers.computed_at:type_name -> google.protobuf.Timestamp
+	7, // 2: sluice.subsets.v1.ApplicationState.last_run:type_name -> sluice.subsets.v1.Run
+	6, // 3: sluice.subsets.v1.ApplicationState.improved_at:type_name -> google.protobuf.Timestamp
+	4, // 4: sluice.subsets.v1.ApplicationState.hosts:type_name -> sluice.subsets.v1.HostContention
+	6, // 5: sluice.subsets.v1.ApplicationState.held_since:type_name -> google.protobuf.Timestamp
+	3, // 6: sluice.subsets.v1.ApplicationState.left_out:type_name -> sluice.subsets.v1.LeftOut
+	6, // 7: sluice.subsets.v1.SubsetReport.received:type_name -> google.protobuf.Timestamp
+	8, // 8: sluice.subsets.v1.SubsetReport.delivery:type_name -> sluice.subsets.v1.Delivery
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_sluice_subsets_v1_log_proto_init() }
@@ -465,7 +533,7 @@ func file_sluice_subsets_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_subsets_v1_log_proto_rawDesc), len(file_sluice_subsets_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -24,7 +24,7 @@ func main() {
 	// No client connects before its first use.
 	journal := topics.Journal{Brokers: []string{"127.0.0.1:9092"}}
 	reader := topics.NewReader(journal, logger, nil)
-	server := metrics.New(calls.New(nil, nil, reader.Problem), reader, xds.New(nil, logger, nil).Counts())
+	server := metrics.New(calls.New(nil, nil, reader.Problem), reader, xds.New(nil, logger, xds.Settings{}).Counts())
 	server.Checks(never, never)
 	// A call, for a sample of the histogram: a descriptor has no kind.
 	handler := func(context.Context, any) (any, error) { return nil, nil }

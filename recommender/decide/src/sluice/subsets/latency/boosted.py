@@ -40,13 +40,14 @@ PARAMETERS = {
 @dataclass(frozen=True, eq=False)
 class BoostedLatency:
     """rates: (m,) the rates at which either forest can change. lowest, highest: the range of observed calls per
-    second."""
+    second. busiest: (3,) the highest observed utilizations."""
 
     mu: Steps
     sigma: Steps
     rates: Float32s
     lowest: float
     highest: float
+    busiest: Floats
     basis: str
 
     def curves(self, contention: Floats) -> Curves:
@@ -57,7 +58,7 @@ class BoostedLatency:
         edges = np.concatenate([[self.lowest], self.rates.astype(np.float64), [max(self.highest, self.lowest)]])
         rate = np.append((edges[:-1] + edges[1:]) / 2, edges[-1])
         rate = np.maximum.accumulate(rate + 1e-9 * np.arange(1, len(rate) + 1))
-        return Curves(rate, _to_the_end(mu), np.maximum(_to_the_end(sigma), 0.01))
+        return Curves(rate, _to_the_end(mu), np.maximum(_to_the_end(sigma), 0.01), self.highest, self.busiest)
 
 
 def _to_the_end(steps: Floats) -> Floats:
@@ -79,6 +80,7 @@ def boosted_latency(samples: LatencySamples, of_mu: Booster, of_sigma: Booster) 
         rates,
         float(samples.rate_per_s.min()),
         float(samples.rate_per_s.max()),
+        samples.contention.max(axis=0),
         f"XGBoost of {len(samples)} samples",
     )
 

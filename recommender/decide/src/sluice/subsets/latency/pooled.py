@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -23,13 +24,14 @@ SPREAD = 0.5
 class PooledLatency:
     """mu is the mu of all samples plus two terms: ln 5 for each 0.6 that the host's highest utilization is above its
     mean, and ln((1 + rate / mean rate) / 2). So the latency halves without load, and is 1.5 times at twice the mean.
-    sigma is the sigma of all samples. mu rises with utilization and with load."""
+    sigma is the sigma of all samples. mu rises with utilization and with load. highest_per_s as of `Curves`."""
 
     mu: float
     sigma: float
     rate_per_s: float
     utilization: float
     basis: str
+    highest_per_s: float = inf
 
     def curves(self, contention: Floats) -> Curves:
         mu = self.mu + slower(contention.max(axis=1)) - slower(self.utilization)
@@ -38,6 +40,7 @@ class PooledLatency:
             self.rate_per_s * POINTS,
             np.ascontiguousarray(mu[:, None] + loaded[None, :]),
             np.full((len(contention), len(POINTS)), self.sigma),
+            self.highest_per_s,
         )
 
 
@@ -54,7 +57,8 @@ def pooled_latency(samples: LatencySamples, basis: str) -> PooledLatency:
     at_mean = samples.mu - slower(utilization) + slower(float(utilization.mean()))
     sigma = float(np.sqrt((samples.sigma**2).mean()))
     rate = float(max(samples.rate_per_s.mean(), 1e-9))
-    return PooledLatency(float(at_mean.mean()), sigma, rate, float(utilization.mean()), basis)
+    highest = float(samples.rate_per_s.max())
+    return PooledLatency(float(at_mean.mean()), sigma, rate, float(utilization.mean()), basis, highest)
 
 
 def unknown_latency(rate_per_s: float) -> PooledLatency:

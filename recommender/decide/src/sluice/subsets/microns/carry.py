@@ -3,6 +3,7 @@
 - A gone container takes its connections with it at once, and its callers get others. A new one gets its own. Quotas
   move between the pairs that this touches. Pairs that it does not touch keep their connections; their weights follow
   the loads.
+- Where latencies or contention are others, quotas move towards those of a new solution, within the budget (`follow`).
 - Where latencies are not at their best, as after a drift of contention, connections move within the budget. The pairs
   that gain most come first.
 """
@@ -17,6 +18,7 @@ from sluice.subsets.churn import NamedConnections
 from sluice.subsets.connections import Connections, Downwards, flow
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
+from sluice.subsets.microns.follow import followed
 from sluice.subsets.microns.improve import differences, improve, shared
 from sluice.subsets.microns.previous import PreviousConnections, kept_by_name, kept_of
 from sluice.subsets.microns.reference import Optimum, Reference, back, references
@@ -66,8 +68,10 @@ def solve_again(
 
     Fleets that are the same objects, with the same curves and calls, keep their optimal loads. Pairs with unchanged
     loads at both ends keep their connections. best: the optimal loads of that solution, where it was made for others.
-    `aim` as of `solve`.
+    `aim` as of `solve`. Where quotas follow, this solves anew with a budget of 1.
     """
+    if settings.quotas_follow and settings.churn_budget >= 1:
+        return solve(problem, curves, settings, aim)
     old, best = solved.problem, best or solved.references
     numbers = {fleet.service: number for number, fleet in enumerate(old.fleets)}
     known: list[Reference | None] = []
@@ -84,7 +88,8 @@ def solve_again(
         known.append(best[was] if same else None)
         aimed.append(solved.references[was] if same else None)
         work.append(solved.work[was] if same else None)
-    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), (known, aimed, work), aim)
+    unchanged = known, aimed, work
+    return _carried(problem, curves, settings, kept_of(problem, old, solved.solution), unchanged, aim)
 
 
 def _carried(
@@ -102,18 +107,16 @@ def _carried(
     loads = loads if aim is None else aim(problem, loads)
     same = [was is not None and _close(reference.load, was.load) for reference, was in zip(loads, aimed, strict=True)]
     quota = _quotas(problem, kept)
-    placed, work, left = _placed(
-        problem,
-        loads,
-        kept,
-        quota,
-        settings,
-        [load if one else None for one, load in zip(same, work_before, strict=True)],
-    )
+    loads_kept = [load if one else None for one, load in zip(same, work_before, strict=True)]
+    placed, work, changes = _placed(problem, loads, kept, quota, settings, loads_kept)
     touched = [number for number, pair in enumerate(kept) if pair is not None and pair.touched]
-    budget = int(settings.churn_budget * problem.quota) - left
-    if budget > 0:
-        improve(Optimum(problem, curves, loads), placed, work, settings, budget, touched)
+    optimum, allowed = Optimum(problem, curves, loads), int(settings.churn_budget * problem.quota)
+    if settings.quotas_follow:
+        wanted = followed(optimum, placed, quota, allowed - changes, settings)
+        if (wanted != quota).any():
+            placed, work, changes = _placed(problem, loads, kept, wanted, settings, loads_kept)
+    if allowed > changes:
+        improve(optimum, placed, work, settings, allowed - changes, touched)
         work, _ = flow(problem, placed)
     notes = tuple(notes_on(problem, loads, work))
     return Solved(problem, curves, loads, Solution(MICRONS, tuple(placed), 1, True, notes), work)

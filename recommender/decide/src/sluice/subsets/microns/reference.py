@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,7 @@ def _reference(
     balances: list[Balance] = []
     for members, total in groups:
         curve = curves[service]
-        part = Curves(curve.rate_per_s, curve.mu[members], curve.sigma[members])
+        part = replace(curve, mu=curve.mu[members], sigma=curve.sigma[members])
         balances.append(balance(part, total, fleet.capacity_per_s[members], *how))
         load[members] = balances[-1].load
     return Reference(

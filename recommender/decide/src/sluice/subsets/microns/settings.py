@@ -13,7 +13,8 @@ class MicronsSettings:
     weights: whether connections have weights. learning_rate: eta. stagnation: theta, the iterations without a better
     latency after which the loop ends. balance: beta, how far the latencies of a service's containers may differ,
     relative to their mean. churn_budget: the part of all connections that may change for a better latency. It does not
-    limit the changes that a new or gone container makes necessary.
+    limit the changes that a new or gone container makes necessary. quotas_follow: whether quotas of a previous solution
+    move within it; the decider sets this where latencies or contention are others.
     """
 
     weights: bool = True
@@ -21,6 +22,7 @@ class MicronsSettings:
     stagnation: int = 5
     balance: float = 0.1
     churn_budget: float = 0.05
+    quotas_follow: bool = False
 
     def problems(self) -> Iterator[str]:
         if not 0 < self.learning_rate <= 1:

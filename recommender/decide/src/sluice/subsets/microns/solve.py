@@ -57,7 +57,7 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: MicronsSettings,
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     loads = loads if aim is None else aim(problem, loads)
     optimum = Optimum(problem, curves, loads)
-    subsets, iterations, converged = _loop(optimum, settings)
+    subsets, iterations, converged = loop(optimum, settings)
     work = settled(optimum, subsets, settings)
     notes = notes_on(problem, loads, work)
     if not converged:
@@ -82,12 +82,12 @@ def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats
     return notes
 
 
-def _loop(optimum: Optimum, settings: MicronsSettings) -> tuple[list[Connections], int, bool]:
+def loop(optimum: Optimum, settings: MicronsSettings) -> tuple[list[Connections], int, bool]:
     """The best subsets, the number of iterations, and whether the loop ended by itself."""
     problem = optimum.problem
     least = np.array([pair.fewest for pair in problem.pairs])
     most = np.array([pair.all for pair in problem.pairs])
-    floor = _unlimited(optimum)
+    floor = unlimited(optimum)
     quota = first_quotas(problem)
     best, since = np.inf, 0
     best_subsets: list[Connections] = []
@@ -146,7 +146,7 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     return weighed(placed, traffic.sent, traffic.target) if weights else placed
 
 
-def _unlimited(optimum: Optimum) -> float:
+def unlimited(optimum: Optimum) -> float:
     """The workload-weighted latency in ms with the optimal loads, for any number of connections."""
     problem, loads = optimum.problem, optimum.loads
     work = [load.load for load in loads]

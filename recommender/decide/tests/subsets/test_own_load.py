@@ -1,0 +1,87 @@
+"""The part of a host's contention that is a service's own load is learnt from what steps of weights do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.subsets.damping import Damping
+from sluice.subsets.fleet import Fleet
+from sluice.subsets.latency.curves import Curves
+from sluice.subsets.own_load import NOTHING, observed, tilted
+from sluice.subsets.pace import WeightPace
+from sluice_kit.decide.closed_loops import Truth
+
+
+def contention(cpu: list[float]) -> np.ndarray:
+    return np.column_stack([cpu, np.zeros(len(cpu)), np.zeros(len(cpu))])
+
+
+def test_k_is_the_slope_of_contention_over_load() -> None:
+    """Loads +2, 0, -2 and CPU +0.4, +0.2, 0: 0.1 for each call per second; what all hosts have more cancels out."""
+    learnt = observed(NOTHING, np.array([2.0, 0.0, -2.0]), contention([0.4, 0.2, 0.0]))
+    assert learnt.per_call == pytest.approx([0.1, 0.0, 0.0])
+
+
+def test_without_a_clear_slope_it_is_0() -> None:
+    assert NOTHING.per_call.tolist() == [0.0, 0.0, 0.0]
+    falls = observed(NOTHING, np.array([2.0, 0.0, -2.0]), contention([0.0, 0.2, 0.4]))
+    assert falls.per_call.tolist() == [0.0, 0.0, 0.0]
+    scattered = observed(NOTHING, np.array([2.0, 0.0, -2.0, 0.0]), contention([0.1, 0.4, 0.0, -0.4]))
+    assert scattered.per_call.tolist() == [0.0, 0.0, 0.0]
+
+
+@given(st.floats(0.001, 0.1), st.integers(0, 100))
+def test_k_is_found_within_noise_of_a_tenth_of_the_effect(k: float, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    learnt = NOTHING
+    for _ in range(3):
+        change = random.normal(0.0, 5.0, 16)
+        cpu = k * change + random.normal(0.0, k * 0.5, 16) + random.normal()
+        learnt = observed(learnt, change, contention(cpu.tolist()))
+    assert learnt.per_call[0] == pytest.approx(k, rel=0.2)
+
+
+def test_a_curve_rises_with_the_contention_that_its_load_brings() -> None:
+    """5 ms / (1 - cpu) at CPU 0.5 and 10 calls/s: d mu / d cpu over +-0.1 is ln(0.6 / 0.4) / 0.2 = 2.03; with k = 0.01
+    20 calls/s more add 0.41."""
+    cpu = contention([0.5])
+    flat = Truth().curves(cpu)
+    curves = tilted(flat, Truth(), cpu, np.array([10.0]), np.array([0.01, 0.0, 0.0]))
+    at = curves.at(np.array([10.0]))[0][0]
+    assert at == pytest.approx(np.log(10.0))
+    assert curves.at(np.array([30.0]))[0][0] - at == pytest.approx(0.405, abs=0.001)
+    same = tilted(flat, Truth(), cpu, np.array([10.0]), np.zeros(3))
+    assert same.mu.tolist() == flat.mu.tolist()
+
+
+def test_beyond_the_busiest_host_of_the_samples_latency_grows_as_of_a_queue() -> None:
+    """CPU 0.5 at 10 calls/s, 0.01 more with each: 0.7 at 30. Of hosts up to 0.6 there are samples, which show no
+    difference: ln(0.4 / 0.3)."""
+    cpu = contention([0.5])
+    flat = replace(Flat().curves(cpu), busiest=np.array([0.6, 0.0, 0.0]))
+    curves = tilted(flat, Flat(), cpu, np.array([10.0]), np.array([0.01, 0.0, 0.0]))
+    assert [curves.at(np.array([rate]))[0][0] for rate in (0.0, 10.0, 20.0)] == pytest.approx([0.0, 0.0, 0.0])
+    assert curves.at(np.array([30.0]))[0][0] == pytest.approx(np.log(0.4 / 0.3))
+
+
+def test_a_step_raises_no_host_by_more_than_0_03_of_own_load() -> None:
+    """Of a way of 8 calls/s more at 0.02 of a host each, 0.16, a step takes 0.03."""
+    fleet = Fleet("b", ("b-0", "b-1", "b-2", "b-3"), np.zeros((4, 3)), np.zeros(4, dtype=np.int64), np.full(4, np.inf))
+    steady, way = np.full(4, 10.0), np.array([-8.0, 8.0, 0.0, 0.0])
+    pace = {"b": WeightPace()}
+    assert Damping({}, paces=pace)._part(fleet, steady, way) == pytest.approx(0.25 / 0.8), "a quarter of its load"
+    assert Damping({}, paces=pace, per_call={"b": 0.02})._part(fleet, steady, way) == pytest.approx(0.03 / 0.16)
+
+
+class Flat:
+    basis = "by the test"
+
+    def curves(self, contention: np.ndarray) -> Curves:
+        return Curves(
+            np.array([0.0, 10.0, 20.0, 30.0]), np.zeros((len(contention), 4)), np.full((len(contention), 4), 0.3)
+        )

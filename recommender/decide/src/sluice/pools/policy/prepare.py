@@ -26,6 +26,8 @@ def prepare() -> None:
                 observation = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
                 now_ms += 1_000
                 state, _ = step(state, observation, now_ms)
+                # Asked where no size is worth a change.
+                state.learnt.evidence.ever_full(observation.cores)
 
 
 def _second(start_ms: int, size: int, alike: bool) -> Buckets:

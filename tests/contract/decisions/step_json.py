@@ -23,7 +23,7 @@ Json = Mapping[str, Any]
 
 def state_of(given: Json) -> PoolState:
     """facts and learnt; levels as [cores, full, saturated, step, completions, seconds, in_flight_s], beats as [second,
-    size, good, failed, in_flight_s, length_s]; a field that is absent has its default."""
+    size, good, failed, in_flight_s, length_s], and for a pool with callers judged, in_time, callers_s; a field that is absent has its default."""
     facts, scaled = dict(given.get("facts", {})), given.get("scaled")
     if facts.get("change"):
         change = facts["change"]

@@ -12,7 +12,8 @@ from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
 from sluice.pools.policy.harm import GuardVerdict
-from sluice.pools.policy.learn import late
+from sluice.pools.policy.in_time import more_in_time
+from sluice.pools.policy.learn import SLOW, late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import (
     LARGEST_STEP,
@@ -42,8 +43,8 @@ STARTS_S = 60.0
 KNOWN = 0.02
 # From so many seconds on the belief counts in full.
 SURE_S = 20.0
-# A pool has stopped after so many completions that took this part of an SLO on average, and so long without one.
-STOPPED_AFTER, SLOW, STOPPED_MS = 10, 0.5, 3_000
+# A pool has stopped after so many completions that took `SLOW` of an SLO on average, and so long without one.
+STOPPED_AFTER, STOPPED_MS = 10, 3_000
 # Where nothing is in time, a pool may be shrunk from this part of it in flight on.
 TAKEN = 0.7
 # Callers wait too long when less than this part of the calls is in time. A report of callers counts for DEMAND_MS.
@@ -62,6 +63,7 @@ class View:
     - came: those targets read the change back. worse: it is worse there.
     - stuck: the choice is for a full pool whose callers wait.
     - verdict: the guard's requirement (harm.py).
+    - in_time: why the smaller size that the belief would choose is not chosen (in_time.py), else "".
     """
 
     current: int | None
@@ -74,6 +76,7 @@ class View:
     worse: bool = False
     stuck: bool = False
     verdict: GuardVerdict | None = None
+    in_time: str = ""
 
     @property
     def foreign(self) -> bool:
@@ -133,6 +136,10 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
     choice = undone(choice, current, replaced, observation)
+    if choice is not None and replaced is None:
+        slo_s = observation.slo_s
+        if why := more_in_time(learnt.beats, learnt.kept.now, current, choice.size, slo_s):
+            return View(current, replaced, of.outlook, None, in_time=why)
     if choice is None and not waits and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
         choice = _untried(facts, learnt, observation, current, now_ms)
         return View(current, replaced, of.outlook, choice, stuck=choice is not None)
@@ -254,7 +261,7 @@ def stopped(learnt: Learnt, observation: Observation) -> bool:
     silent = done >= STOPPED_AFTER and slow and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
     came = observation.buckets
     in_flight_s, completions = float(came.concurrency.sum()) * came.bucket_s, float(came.completions.sum())
-    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, observation.slo_s))
+    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, observation.slo_s, came.in_time))
 
 
 def full_share(facts: Facts, learnt: Learnt) -> float:

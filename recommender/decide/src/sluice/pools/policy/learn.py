@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.fast.belief_levels import COMPLETIONS, IN_FLIGHT_S
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
@@ -18,7 +17,7 @@ from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.policy.need import DAY_MS, with_peaks
 from sluice.pools.policy.observation import Buckets
-from sluice.pools.policy.pace import newest, with_beats
+from sluice.pools.policy.pace import NEWEST, newest, with_beats
 from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
 from sluice.pools.policy.waits import Stay, moved
 
@@ -213,13 +212,13 @@ def late(in_flight_s: float, completions: float, slo_s: float, in_time: float = 
 
 
 def slow(learnt: Learnt, slo_s: float) -> bool:
-    """Whether requests stay so long, at a size in the evidence or in the newest half minute, that the assumed spread of
+    """Whether requests stay so long, at a size in the evidence or in the newest beats, that the assumed spread of
     response times matters to the choice. Such a pool is judged: windows then show what is in time."""
-    table = learnt.evidence.table
-    if len(table) and (table[:, IN_FLIGHT_S] >= SLOW * slo_s * table[:, COMPLETIONS]).any():
+    if learnt.evidence.longest_stay_s() >= SLOW * slo_s:
         return True
-    in_flight_s = sum(beat.in_flight_s for beat in learnt.beats)
-    return in_flight_s > 0 and in_flight_s >= SLOW * slo_s * sum(beat.good for beat in learnt.beats)
+    beats = learnt.beats[-NEWEST:]
+    in_flight_s = sum([beat.in_flight_s for beat in beats])
+    return in_flight_s > 0 and in_flight_s >= SLOW * slo_s * sum([beat.good for beat in beats])
 
 
 def _recovers(learnt: Learnt, change: Change | None, second: Second, start_ms: int) -> bool:

@@ -7,6 +7,7 @@ import logging
 import numpy as np
 
 from sluice.fast.announcing import announcing
+from sluice.pools.policy.learn import slow
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
@@ -26,6 +27,7 @@ def prepare() -> None:
                 observation = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
                 now_ms += 1_000
                 state, _ = step(state, observation, now_ms)
+                slow(state.learnt, observation.slo_s)
 
 
 def _second(start_ms: int, size: int, alike: bool) -> Buckets:

@@ -13,11 +13,11 @@ ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
 FEWER_IN_TIME
-  After a change by Sluice to a smaller size, over 3 s after a request's stay, less than 0.7 of what completed in time
-  at a larger size does so, by callers' spans of the newest half minute. The larger size held two thirds of the callers,
-  and as many call as did then, within a factor 1.3. The guard goes back to the one with the most, and refuses nothing:
-  the choice (`in_time.py`) stays where callers' spans still show as much in time. A size that completes less than half
-  of what the new one does is not gone back to: the SLO may be wrong.
+  Less than 0.7 of what completed in time at a larger size of the newest half minute does so at all sizes since, by
+  callers' spans, over 3 s after a request's stay, while a size of Sluice's is in force. The larger size held two thirds
+  of the callers, and as many call as did then, within a factor 1.3. The guard goes back to the one with the most, and
+  refuses nothing: the choice (`in_time.py`) stays where callers' spans still show as much in time. A size that
+  completed less than half of what the sizes since do is not gone back to: the SLO may be wrong.
 CHECKED
   Less than 0.7 of the completions of the operator's larger size, in a pool that is neither full nor slower. This is
   over 30 s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do
@@ -213,22 +213,24 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
         why = f"{pace.failed:.0%} at {scene.current}, {record.failed:.0%} at {record.size}"
         verdict = GuardVerdict(Case.ERRORS_RISE, record.size, why)
         return _back(trust, verdict, operator, scene.current, ERRORS_REFUSED_MS, now_ms)
-    return trust, _less_in_time(trust, scene, now_ms) if scene.current < scene.from_size else None
+    return trust, _less_in_time(trust, scene, now_ms)
 
 
 def _less_in_time(trust: Trust, scene: Scene, now_ms: int) -> GuardVerdict | None:
-    """Whether more completed in time at a larger size of the newest half minute: back to the one with the most."""
-    seen = after_a_stay(visit(scene.beats, scene.current))
-    after = timely_over(seen) if sum(beat.length_s for beat in seen) >= SEEN_S else None
-    if after is None:
-        return None
+    """Whether more completed in time at a larger size of the newest half minute than at all sizes since: back to the
+    one with the most."""
     larger = {beat.size for beat in scene.beats if beat.size > scene.current and not trust.refuses(beat.size, now_ms)}
-    before = {size: timely_over(visit(scene.beats, size)[-NEWEST:]) for size in sorted(larger)}
-    per_s = {size: of.in_time_per_s for size, of in before.items() if of is not None and fewer_in_time(of, after)}
-    if not per_s:
+    did: dict[int, tuple[float, float]] = {}
+    for size in sorted(larger):
+        away = after_a_stay(since(scene.beats, size))
+        before, after = timely_over(visit(scene.beats, size)[-NEWEST:]), timely_over(away)
+        seen = sum(beat.length_s for beat in away) >= SEEN_S
+        if seen and before is not None and after is not None and fewer_in_time(before, after):
+            did[size] = before.in_time_per_s, after.in_time_per_s
+    if not did:
         return None
-    size = max(per_s, key=lambda size: per_s[size])
-    why = f"{after.in_time_per_s:.3g}/s in time at {scene.current}, {per_s[size]:.3g}/s at {size}"
+    size = max(did, key=lambda size: did[size][0])
+    why = f"{did[size][1]:.3g}/s in time since {size}, {did[size][0]:.3g}/s at it"
     return GuardVerdict(Case.FEWER_IN_TIME, size, why)
 
 

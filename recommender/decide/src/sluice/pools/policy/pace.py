@@ -89,8 +89,10 @@ def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     if len(buckets) == 0:
         return beats
     merged = list(beats)
-    columns = (buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency)
-    columns += (buckets.good, buckets.callers)
+    columns = (
+        *(buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency),
+        *(buckets.good, buckets.callers),
+    )
     for start_ms, size, done, failed, in_flight, in_time, callers in zip(
         *(column.tolist() for column in columns), strict=True
     ):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
+import numpy as np
+
 from sluice.pools.policy.observation import Buckets
 
 LASTS_S = 30
@@ -89,19 +91,27 @@ def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     if len(buckets) == 0:
         return beats
     merged = list(beats)
-    columns = (
-        *(buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency),
-        *(buckets.good, buckets.callers),
+    known = ~np.isnan(buckets.good)
+    good_of = (
+        (np.nan_to_num(buckets.good), np.nan_to_num(buckets.callers)) if known.any() else 2 * (np.zeros(len(known)),)
     )
-    for start_ms, size, done, failed, in_flight, in_time, callers in zip(
+    columns = (
+        buckets.start_ms,
+        buckets.size,
+        buckets.completions,
+        buckets.errors,
+        buckets.concurrency,
+        known,
+        *good_of,
+    )
+    for start_ms, size, done, failed, in_flight, judges, in_time, callers in zip(
         *(column.tolist() for column in columns), strict=True
     ):
         if isnan(size):
             continue
         second, in_flight_s = start_ms // 1_000, in_flight * buckets.bucket_s
         good = max(0.0, done - failed)
-        judged = 0.0 if isnan(in_time) else good
-        in_time, callers_s = (0.0 if isnan(value) else value for value in (in_time, callers * buckets.bucket_s))
+        judged, callers_s = good if judges else 0.0, callers * buckets.bucket_s
         last = merged[-1] if merged else None
         if last is not None and (last.second, last.size) == (second, int(size)):
             merged[-1] = Beat(

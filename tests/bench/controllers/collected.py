@@ -14,6 +14,8 @@ from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
 from sluice.pools.windows.callees import settled
+from sluice.pools.windows.good import with_good
+from sluice.pools.windows.rows import WindowRows
 from sluice.pools.windows.window import OnDemand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
@@ -33,6 +35,8 @@ class _Kept:
     completions: Floats = field(default_factory=lambda: np.zeros(0))
     instances: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     waiting: Floats = field(default_factory=lambda: np.zeros(0))
+    counted: Ints = field(default_factory=lambda: np.zeros((6, 0), dtype=np.int64))
+    """Busy time, completions and good ones of the pool's own spans, and of those that judge it, shape (6, n)."""
 
     def take(self, now_s: float, windows: PoolWindows) -> None:
         """The buckets that are newer than those that there are; per pool of this size."""
@@ -51,10 +55,14 @@ class _Kept:
         )
         self.waiting = np.concatenate([self.waiting[kept], waiting[new]])
         self.completions = np.concatenate([self.completions[kept], (windows.own.completions / instances)[new]])
+        of = windows.own, windows.judge
+        counted = np.stack([column for one in of for column in (one.busy_ns, one.completions, one.good)])
+        self.counted = np.concatenate([self.counted[:, kept], counted[:, new]], axis=1)
         self.instances = np.concatenate([self.instances[kept], instances[new]])
         self.starts_ms = np.concatenate([self.starts_ms[kept], starts_ms[new]])
 
-    def whole(self) -> Buckets | None:
+    def whole(self, judged: bool) -> Buckets | None:
+        """judged: with completions in time, as the collector has them of pools that it judges."""
         whole = Buckets(
             self.starts_ms,
             self.concurrency,
@@ -64,7 +72,13 @@ class _Kept:
             known_ms=1e3 * self.counts[-1][0],
             waiting=settled(self.waiting, self.instances, self.newest.length_ns // 1_000_000),
         )
+        if judged and len(whole):
+            whole = with_good(whole, self._rows(), whole.bucket_ms)
         return whole if len(whole) else None
+
+    def _rows(self) -> WindowRows:
+        busy_ns, own, own_good, judge_busy_ns, judge, judge_good = self.counted
+        return WindowRows(self.starts_ms, busy_ns, own, own_good, self.instances, judge, judge_good, judge_busy_ns)
 
 
 class Collected(WindowsAlone):
@@ -83,7 +97,7 @@ class Collected(WindowsAlone):
         numbers = {pool.key: number for number, pool in enumerate(config.pools)}
         return Window(
             OnDemand(numbers, lambda number: measured(kept[number].newest)),
-            OnDemand(numbers, lambda number: kept[number].whole()),
+            OnDemand(numbers, lambda number: kept[number].whole(config.pools[number].key in thresholds_ns)),
         )
 
 

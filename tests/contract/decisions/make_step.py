@@ -77,6 +77,17 @@ def beats(size: int, seconds: int, good: float, failed: float = 0.0, in_flight: 
     return [[newest - back, size, good, failed, in_flight, 1.0] for back in reversed(range(seconds))]
 
 
+def timely(size: int, good: float, in_time: float, since: int) -> list[list[float]]:
+    """Of 4 s of a full pool with 66 callers, from so many s ago on."""
+    return [[NOW // 1_000 - since + at, size, good, 0.0, size, 1.0, good, in_time, 66.0] for at in range(4)]
+
+
+def in_time_at_64(in_time: float) -> dict[str, Any]:
+    """64 threads complete 200 a second, so many of them in time."""
+    values = state(KNOWN)
+    return values | {"learnt": values["learnt"] | {"beats": timely(64, 200.0, in_time, 4)}}
+
+
 def demand(in_time: float, in_flight: float = 0.0, waiting: float | None = None) -> dict[str, Any]:
     values = {"until_ms": NOW - 30_000, "asked_per_s": 900.0, "in_time": in_time, "in_flight": in_flight}
     return {"demand": values | {"waiting": waiting}}
@@ -86,10 +97,10 @@ def sampled(kind: str, text: str) -> dict[str, Any]:
     return {"sampling": {"kind": kind, "text": text}}
 
 
-def taken(in_flight: float) -> dict[str, Any]:
-    """Of the newest second, in which 1 completes."""
+def taken(in_flight: float, **good: float) -> dict[str, Any]:
+    """Of the newest second, in which 1 completes. good: of each bucket, where the pool is judged."""
     start_ms = [NOW - 1_000 + 100 * at for at in range(10)]
-    bucket = {"concurrency": in_flight, "completions": 0.1, "size": 64.0, "cores": 4.0}
+    bucket = {"concurrency": in_flight, "completions": 0.1, "size": 64.0, "cores": 4.0, **good}
     return {"buckets": {"start_ms": start_ms, "bucket_s": 0.1, **bucket}}
 
 
@@ -185,6 +196,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         NOW,
     ),
     (
+        "fewer in time since a change to a smaller size",
+        guarded({"since_ms": NOW - 4_000}, timely(64, 100.0, 90.0, 8) + timely(32, 150.0, 20.0, 4)),
+        sees(32),
+        NOW,
+    ),
+    (
         "less than at the operator's size, and neither full nor slower",
         guarded({"since_ms": NOW - 40_000}, beats(32, 30, 60.0, in_flight=6.0)),
         sees(32),
@@ -276,6 +293,10 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("the same, and most of it is idle: it was never full", stopped(each_s=5.0), sees(64) | taken(40.0), NOW),
     ("too little evidence, and nothing completes any more", stopped(each_s=5.0), sees(64), NOW),
     ("too little evidence, and a quick service without load", stopped(each_s=0.05), sees(64), NOW),
+    ("the same, and what takes all of it is late", stopped(each_s=0.05), sees(64) | taken(50.0), NOW),
+    ("the same, and windows show most of it in time", stopped(each_s=0.05), sees(64) | taken(50.0, good=0.09), NOW),
+    ("a smaller size would complete more, and fewer in time", in_time_at_64(190.0), sees(64) | {"slo_s": 0.1}, NOW),
+    ("a smaller size would complete more, and more in time", in_time_at_64(20.0), sees(64) | {"slo_s": 0.1}, NOW),
     ("cores that nobody told", state(KNOWN), sees(64, cores=None), NOW),
     ("a better size, as near to it as the bounds allow", state(KNOWN), sees(64, least=60, most=64), NOW),
     ("a better size, from before it was away", remembered(), sees(64, least=60, most=64), NOW),

@@ -23,7 +23,8 @@ Json = Mapping[str, Any]
 
 def state_of(given: Json) -> PoolState:
     """facts and learnt; levels as [cores, full, saturated, step, completions, seconds, in_flight_s], beats as [second,
-    size, good, failed, in_flight_s, length_s]; a field that is absent has its default."""
+    size, good, failed, in_flight_s, length_s], with judged, in_time and callers_s behind them where callers judge the
+    pool; a field that is absent has its default."""
     facts, scaled = dict(given.get("facts", {})), given.get("scaled")
     if facts.get("change"):
         change = facts["change"]
@@ -76,7 +77,8 @@ def trust_json(trust: Trust) -> dict[str, Any]:
 
 
 def observation_of(given: Json) -> Observation:
-    """buckets: one value for all of them, or a list; cores and sizes null where nobody told."""
+    """buckets: one value for all of them, or a list; cores and sizes null where nobody told; good and callers
+    absent where nobody judges."""
     buckets = given.get("buckets", {"start_ms": [], "bucket_s": 0.1})
     start_ms = np.array(buckets["start_ms"], dtype=np.int64)
 
@@ -93,6 +95,8 @@ def observation_of(given: Json) -> Observation:
             buckets["bucket_s"],
             column("size"),
             column("cores"),
+            good=column("good"),
+            callers=column("callers"),
         ),
         cores=float("nan") if given["cores"] is None else given["cores"],
         slo_s=given["slo_s"],

@@ -7,6 +7,7 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice_kit.decide.fakes import (
     CART,
     DB,
+    FakeService,
     hump,
 )
 from sluice_kit.decide.worlds import World, above, brief, codes
@@ -29,6 +30,15 @@ def test_a_new_slo_moves_the_next_answer() -> None:
     world.configure(above(pool, slo_ms=150))
     assert world.step().threshold.value_ms == 100.0
     assert world.collector.thresholds_ns == {CART: 100_000_000}
+
+
+@pytest.mark.parametrize(("size", "judged"), [(64, True), (8, False)])
+def test_a_pool_whose_requests_are_slow_against_its_slo_is_judged(size: int, judged: bool) -> None:
+    """The threshold is 230 ms. A request takes 64 / 174 = 368 ms at 64, and 8 / 293 = 27 ms at 8."""
+    world = World()
+    world.collector.services[CART] = FakeService(size)
+    world.run(4)
+    assert (CART in world.collector.thresholds_ns) == judged
 
 
 def test_each_slo_of_a_pool_keeps_its_own_upstream_time() -> None:

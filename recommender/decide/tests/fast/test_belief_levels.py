@@ -64,6 +64,7 @@ def test_what_is_asked_of_levels_is_of_those_that_there_are() -> None:
     for seed in range(60):
         rng = np.random.default_rng(seed)
         found = Evidence().with_seconds(drawn(rng) for _ in range(30))
+        assert found.longest_stay_s() == max(each.in_flight_s / each.completions for each in found.levels)
         for cores in (UNREPORTED, 2.0, 4.0, 8.0):
             of = [each for each in found.levels if each.cores == cores]
             known = [each for each in found.levels if (each.cores == UNREPORTED) == (cores == UNREPORTED)]
@@ -80,6 +81,10 @@ def test_what_is_asked_of_levels_is_of_those_that_there_are() -> None:
                 for size in sizes
             ]
             assert found.completions_at(cores, sizes).tolist() == at
+
+
+def test_without_levels_no_request_stays() -> None:
+    assert Evidence().longest_stay_s() == 0.0
 
 
 def test_levels_are_there_again_when_all_their_kinds_and_steps_are() -> None:

@@ -90,6 +90,16 @@ def ever_full(levels: Floats, cores: float) -> bool:
 
 
 @compiled
+def longest_stay_s(levels: Floats) -> float:
+    """`Evidence.longest_stay_s`."""
+    longest = 0.0
+    for level in levels:
+        if level[COMPLETIONS] > 0:
+            longest = max(longest, level[IN_FLIGHT_S] / level[COMPLETIONS])
+    return longest
+
+
+@compiled
 def completions_at(levels: Floats, cores: float, sizes: Ints, step: float) -> Floats:
     """`Evidence.completions_at`. step: in ln n, within which a level is at a size."""
     completions = np.zeros(len(sizes))

@@ -123,6 +123,62 @@ def test_a_pool_that_fills_after_a_light_load_has_not_collapsed() -> None:
     assert judged(TRUST, scene(16, *light, *few, full=1.0), 23)[1].case is Case.COLLAPSED
 
 
+def timely(size: int, good: float, in_time: float, callers: float, seconds: int = 4, since: int = S0) -> list[Beat]:
+    """Of a full pool, all of whose completions callers judge."""
+    return [Beat(since + at, size, good, 0.0, float(size), 1.0, good, in_time, callers) for at in range(seconds)]
+
+
+# 90 threads of the operator complete 850 a second, 650 of them in time, for 103 callers; then 45 were set.
+TRUST_90 = Trust(90, T0, (SizeRecord(90, 850.0, 0.106, 0.0, 4.0),))
+AT_90 = timely(90, 850.0, 650.0, 103.0, since=S0 - 4)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "back"),
+    [
+        (AT_90, timely(45, 1_010.0, 250.0, 104.0), 90),
+        # 0.7 of 650 is 455.
+        (AT_90, timely(45, 1_010.0, 456.0, 104.0), None),
+        # A request stays 0.045 s: the second after the first one is the first that counts.
+        (AT_90, timely(45, 1_010.0, 250.0, 104.0, seconds=2), None),
+        # 134 call now: more than 1.3 times as many.
+        (AT_90, timely(45, 1_010.0, 250.0, 134.0), None),
+        # 150 called before, of whom 90 had a place: that the others waited is no merit of a smaller size's.
+        (timely(90, 850.0, 650.0, 150.0, since=S0 - 4), timely(45, 1_010.0, 250.0, 150.0), None),
+        # 90 completes less than half: the SLO may be wrong.
+        (AT_90, timely(45, 1_701.0, 250.0, 104.0), None),
+        # Nobody judges.
+        (AT_90, beats(45, 4, 1_010.0, 45.0), None),
+        # In steps: 2 s at 60 and 2 s at 45, of which the first second does not count.
+        (AT_90, [*timely(60, 970.0, 300.0, 104.0, 2), *timely(45, 1_010.0, 250.0, 104.0, 2, S0 + 2)], 90),
+        # Down to 30, and up to 45.
+        (AT_90, [*timely(30, 1_120.0, 220.0, 104.0, 2), *timely(45, 1_010.0, 250.0, 104.0, 2, S0 + 2)], 90),
+        # The most in time of two larger sizes.
+        ([*timely(120, 800.0, 700.0, 103.0, since=S0 - 8), *AT_90], timely(45, 1_010.0, 250.0, 104.0), 120),
+    ],
+)
+def test_fewer_in_time_at_a_smaller_size_is_taken_back(before: list[Beat], after: list[Beat], back: int | None) -> None:
+    trust, verdict = judged(TRUST_90, scene(45, *before, *after, from_size=90, full=1.0), 5)
+    assert (verdict.size if verdict else None) == back
+    assert trust == TRUST_90  # nothing is refused
+    if back == 90 and len({beat.size for beat in after}) == 1:
+        assert verdict == GuardVerdict(Case.FEWER_IN_TIME, 90, "250/s in time since 90, 650/s at it")
+
+
+def test_fewer_in_time_at_a_larger_size_are_no_ground() -> None:
+    """The choice between larger sizes is the belief's; the guard judges them by completions."""
+    trust = Trust(45, T0, (SizeRecord(45, 1_010.0, 0.045, 0.0, 4.0),))
+    before = timely(45, 1_010.0, 900.0, 50.0, since=S0 - 4)
+    shown = scene(90, *before, *timely(90, 850.0, 100.0, 60.0), from_size=45, full=1.0)
+    assert judged(trust, shown, 5)[1] is None
+
+
+def test_a_refused_size_is_not_gone_back_to() -> None:
+    trust = replace(TRUST_90, operator=60, refused=(RefusedSize(80, 60, T0 + 600_000),))
+    shown = scene(45, *AT_90, *timely(45, 1_010.0, 250.0, 104.0), from_size=60, full=1.0)
+    assert judged(trust, shown, 5)[1] is None
+
+
 def test_after_two_minutes_a_change_is_not_on_trial_any_more() -> None:
     """Whether the operator's size does more still is judged."""
     some = beats(16, 30, 80.0, 16.0, 20.0, since=S0 + 100)

@@ -11,7 +11,7 @@ from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.learn import MOST_VERSIONS, RECOVERS_MS, TRIED_MS, late, learn, of_version
+from sluice.pools.policy.learn import MOST_VERSIONS, RECOVERS_MS, TRIED_MS, late, learn, of_version, slow
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
 from sluice_kit.decide.feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
@@ -55,6 +55,29 @@ def test_of_a_pool_that_is_not_full_what_is_late_says_nothing() -> None:
 @pytest.mark.parametrize(("in_flight", "rate", "is_late"), [(4.0, 2.0, True), (4.0, 3.0, False), (4.0, 0.0, True)])
 def test_late_is_by_little_s_law(in_flight: float, rate: float, is_late: bool) -> None:
     assert late(in_flight, rate, slo_s=1.0) == is_late
+
+
+@pytest.mark.parametrize(("in_time", "is_late"), [(0.49, True), (0.5, False), (float("nan"), True)])
+def test_what_windows_show_half_in_time_is_not_late(in_time: float, is_late: bool) -> None:
+    """104 in flight and 800 a second are 0.13 s each, at an SLO of 0.05 s: a few long ones make the mean."""
+    assert late(104.0, 800.0, 0.05, in_time) == is_late
+
+
+def test_of_a_pool_that_is_not_full_what_is_in_time_is_learnt() -> None:
+    """As above, 2 s each on average at an SLO of 1 s, and 19 of 20 are in time."""
+    long_tailed = buckets(T0, 1, 16, 4.0, 2.0)
+    assert learn(Learnt(), replace(long_tailed, good=0.4 * long_tailed.completions), slo_s=1.0).evidence == Evidence()
+    known = learn(Learnt(), replace(long_tailed, good=0.95 * long_tailed.completions), slo_s=1.0)
+    assert known.evidence == learn(Learnt(), long_tailed).evidence
+
+
+@pytest.mark.parametrize(("slo_s", "is_slow"), [(2.0, True), (2.1, False)])
+def test_requests_are_slow_from_half_of_the_slo_on(slo_s: float, is_slow: bool) -> None:
+    """16 in flight and 16 a second: 1 s each, by the evidence or by the newest half minute alone."""
+    found = learn(Learnt(), buckets(T0, 2, 16, 16.0, 16.0))
+    assert slow(replace(found, beats=()), slo_s) == is_slow
+    assert slow(replace(found, evidence=Evidence()), slo_s) == is_slow
+    assert not slow(Learnt(), slo_s)
 
 
 def test_an_empty_pool_is_not_late() -> None:

@@ -9,10 +9,12 @@ from sluice.pools.policy.pace import (
     LASTS_S,
     Beat,
     Pace,
+    Timely,
     after_a_stay,
     newest,
     pace_of,
     since,
+    timely_over,
     visit,
     with_beats,
 )
@@ -29,11 +31,26 @@ def test_beats_are_of_a_second_under_one_size() -> None:
     errors = np.where(both.size == 32, 0.25 * both.completions, 0.0)
     found = with_beats((), replace(both, errors=errors))
     assert [(beat.second - S0, beat.size) for beat in found] == [(0, 16), (0, 32), (1, 32)]
-    assert [tuple(beat[2:]) for beat in found] == [
+    assert [tuple(beat[2:6]) for beat in found] == [
         pytest.approx((10.0, 0.0, 2.0, 0.5)),
         pytest.approx((7.5, 2.5, 2.0, 0.5)),
         pytest.approx((15.0, 5.0, 4.0, 1.0)),
     ]
+
+
+def test_a_beat_has_what_callers_see() -> None:
+    """Of a second with 20 completions, 2 in each bucket, 8 buckets are judged: 1 of 2 in time; 6 call in all of it."""
+    of = buckets(T0, 1, 16, 4.0, 20.0)
+    good = np.where(np.arange(10) < 8, 1.0, np.nan)
+    (beat,) = with_beats((), replace(of, good=good, callers=np.full(10, 6.0)))
+    assert beat[6:] == pytest.approx((16.0, 8.0, 6.0))
+
+
+def test_what_callers_see_is_a_mean_over_judged_beats() -> None:
+    """100 completions in 2 s, 80 judged, 60 of these in time: 37.5 of 50 a second. The third second is not judged."""
+    of = [Beat(S0 + at, 16, 50.0, 0.0, 16.0, 1.0, 40.0, 30.0, 18.0) for at in range(2)]
+    assert timely_over([*of, Beat(S0 + 2, 16, 9.0, 0.0, 16.0, 1.0)]) == Timely(50.0, 37.5, 18.0, 16.0)
+    assert timely_over(of[:1]) is None  # 40 judged
 
 
 def test_a_second_that_comes_in_two_periods_is_one_beat() -> None:

@@ -57,6 +57,11 @@ def beats(size: int, seconds: int, good: float, failed: float = 0.0, in_flight: 
     return [Beat(NOW // 1_000 - 1 - back, size, good, failed, in_flight, 1.0) for back in reversed(range(seconds))]
 
 
+def timely(size: int, good: float, in_time: float, since: int) -> list[Beat]:
+    """Of 4 s of a full pool, from so many s ago on."""
+    return [Beat(NOW // 1_000 - since + at, size, good, 0.0, float(size), 1.0, good, in_time, 66.0) for at in range(4)]
+
+
 KNOWN = evidence(8, 12, 16, 20, 32, 64, seconds=30)
 # 200 was full too, for half a minute.
 HUGE = evidence(8, 12, 16, 20, 32, 64, 200, seconds=30)
@@ -91,6 +96,11 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.COLLAPSED: (guarded(Trust(64, NOW - 8_000, AT_64)), sees(32)),
     # 40 of 400.
     Case.ERRORS_RISE: (guarded(Trust(64, NOW - 8_000, AT_64), *beats(32, 4, 90.0, 10.0)), sees(32)),
+    # 390 of 430 a second in time at 64, then 50 of 700 at 32; 66 call.
+    Case.FEWER_IN_TIME: (
+        guarded(Trust(64, NOW - 8_000, AT_64), *timely(64, 430.0, 390.0, 12), *timely(32, 700.0, 50.0, 8), busy=1.0),
+        sees(32),
+    ),
     # 60 a second of 0.1 s: of a pool that is neither full nor slower.
     Case.CHECKED: (guarded(Trust(64, NOW - 40_000, AT_64), *beats(32, 30, 60.0, in_flight=6.0)), sees(32)),
     Case.NO_DATA: (PoolState(), sees(64)),
@@ -120,6 +130,12 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.UNSURE: (state(LITTLE, current=20), sees(20)),
     # The program restarted at its default of 64, and no data of that came yet.
     Case.UNMEASURED: (replace(RESTARTED, facts=Facts(NOW - 1_000, 64, trust=Trust(64, NOW - 1_000))), sees(64)),
+    # 64 complete 200 a second for 66 callers, 190 of them in time, at an SLO of 0.1 s. With the 400 that 18 do, a call
+    # takes 0.16 s.
+    Case.IN_TIME: (
+        replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, beats=tuple(timely(64, 200.0, 190.0, 4)))),
+        replace(sees(64), slo_s=0.1),
+    ),
     Case.BEST: (state(KNOWN, current=16), sees(16, constraints=Constraints(may_look=False))),
     Case.NEVER_FULL: (state(LIGHT, current=16, busy=0.0), sees(16)),
 }
@@ -136,6 +152,7 @@ SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
     Case.GAVE_UP: (Action.APPLY, 64, Basis.REVERT, State.GUARDED),
     Case.COLLAPSED: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
     Case.ERRORS_RISE: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
+    Case.FEWER_IN_TIME: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
     Case.CHECKED: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
     Case.NO_DATA: (Action.HOLD, 64, Basis.HELD, State.NO_DATA),
     Case.OUTSIDE: (Action.APPLY, 50, Basis.HELD, State.GUARDED),
@@ -153,6 +170,7 @@ SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
     Case.STUCK: (Action.APPLY, 32, Basis.PROBE, State.PROVIDED),
     Case.UNSURE: (Action.HOLD, 20, Basis.HELD, State.LEARNING),
     Case.UNMEASURED: (Action.HOLD, 64, Basis.HELD, State.PROVIDED),
+    Case.IN_TIME: (Action.HOLD, 64, Basis.HELD, State.LEARNING),
     Case.BEST: (Action.HOLD, 16, Basis.HELD, State.PROVIDED),
     Case.NEVER_FULL: (Action.HOLD, 16, Basis.HELD, State.UNSATURATED),
 }

@@ -26,7 +26,8 @@ SELECT
     toInt64(sumIf(good, judges = 0))                        AS own_good,
     toInt64(countIf(judges = 0 AND p.busy_ns > 0))          AS instances,  -- FINAL leaves one row an instance
     toInt64(sumIf(p.completions, judges = 1))               AS judge_completions,
-    toInt64(sumIf(good, judges = 1))                        AS judge_good
+    toInt64(sumIf(good, judges = 1))                        AS judge_good,
+    toInt64(sumIf(p.busy_ns, judges = 1))                   AS judge_busy_ns
 FROM
 (
     SELECT

@@ -59,6 +59,7 @@ def test_sums_over_instances_and_judges() -> None:
         )
     )
     assert read(cells, 0, 13) == [(1000, 8, 6, 3, 2, 6, 5), (1200, 1, 0, 0, 1, 0, 0)]
+    assert cells.rows(0, 13, 100).judge_busy_ns.tolist() == [7, 0]
     assert read(cells, 1, 13) == [(1100, 0, 0, 0, 0, 2, 2)]
     assert read(cells, 2, 13) == []
 

@@ -13,9 +13,10 @@ MS = 10**6
 
 
 def rows(*each: tuple[int, float, int, int, int, int, int]) -> WindowRows:
-    """(bucket start ms, in flight over 100 ms, own done, own good, instances, judged, judged good)."""
-    columns = [[start, round(100 * MS * in_flight), *counts] for start, in_flight, *counts in each]
-    return WindowRows(*np.array(columns, dtype=np.int64).reshape(-1, 7).T)
+    """(bucket start ms, in flight over 100 ms, own done, own good, instances, judged, judged good); as many callers."""
+    busy = [round(100 * MS * in_flight) for _, in_flight, *_ in each]
+    columns = [[start, ns, *counts, ns] for ns, (start, _, *counts) in zip(busy, each, strict=True)]
+    return WindowRows(*np.array(columns, dtype=np.int64).reshape(-1, 8).T)
 
 
 PAIR = rows((1000, 3.0, 4, 3, 1, 5, 4), (1100, 5.0, 6, 6, 2, 7, 2), (1200, 8.0, 1, 0, 2, 1, 1))
@@ -24,7 +25,7 @@ PAIR = rows((1000, 3.0, 4, 3, 1, 5, 4), (1100, 5.0, 6, 6, 2, 7, 2), (1200, 8.0, 
 def test_buckets_are_summed() -> None:
     long = coarsen(PAIR, 100, 200)
     assert long.bucket_start_ms.tolist() == [1000, 1200]
-    assert long.busy_ns.tolist() == [800 * MS, 800 * MS]
+    assert long.busy_ns.tolist() == long.judge_busy_ns.tolist() == [800 * MS, 800 * MS]
     assert (long.own_completions.tolist(), long.own_good.tolist()) == ([10, 1], [9, 0])
     assert (long.judge_completions.tolist(), long.judge_good.tolist()) == ([12, 1], [6, 1])
     assert long.instances.tolist() == [2, 2]

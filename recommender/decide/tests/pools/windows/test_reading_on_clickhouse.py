@@ -1,6 +1,6 @@
 """Reading what is new amounts to reading everything, whatever is written, in whatever order: on the real engine."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ CONFIG = Config.model_validate(
         ],
     }
 )
-NO_ROWS = WindowRows(*[np.zeros(0, dtype=np.int64)] * 7)
+NO_ROWS = WindowRows(*[np.zeros(0, dtype=np.int64)] * 8)
 KEYS = [PoolKey(*one) for one in POOLS]  # type: ignore[arg-type]
 
 
@@ -124,8 +124,14 @@ def assert_same(found: Mapping[PoolKey, PoolWindow | None], expected: dict[PoolK
     return sum(one is not None for one in expected.values())
 
 
-def assert_same_buckets(found: Window, expected: Window) -> int:
-    """Of the pools and of each instance; the number of buckets."""
+def assert_same_buckets(found: Window, expected: Window, judged: Collection[PoolKey]) -> int:
+    """Of the pools and of each instance; the number of buckets. judged: those with completions in time."""
+    for key in KEYS:
+        one, other = found.complete[key], expected.complete[key]
+        if one is not None and other is not None:
+            for name in ("good", "callers"):
+                shown = getattr(other, name) if key in judged else np.full(len(one), np.nan)
+                np.testing.assert_array_equal(getattr(one, name), shown)
     wholes = [(found.complete[key], expected.complete[key]) for key in KEYS]
     for key in KEYS:
         ours, others = (window.by_instance(key, ["i0", "i1", "i2"]) for window in (found, expected))
@@ -162,9 +168,35 @@ def test_what_is_new_amounts_to_everything(database: Any, seed: int) -> None:
         window = collector.collect(CONFIG, {key: thresholds[key] for key in judged}, now_ms)
         assert list(window.pools) == judged
         compared += assert_same(window.pools, whole(client, thresholds, now_ms))
-        buckets += assert_same_buckets(window, Collector(reader).collect(CONFIG, thresholds, now_ms))
+        buckets += assert_same_buckets(window, Collector(reader).collect(CONFIG, thresholds, now_ms), judged)
     assert compared > 100
     assert buckets > 10_000
+
+
+def test_a_judged_pool_has_its_completions_in_time_and_its_callers(database: Any) -> None:
+    """10 completions in each of 40 buckets, 8 of them within 50 ms by the pool's own spans and 4 by its callers', of
+    whom 3 are in flight. Another threshold is judged by the same rows."""
+    client, collector = database.client("sluice"), Collector(ClickHouse(database.url, READER))
+    now_ms, key = START_MS + 10 * 86_400_000, KEYS[0]
+    fast, slow = last_index_within(50 * MS), last_index_within(150 * MS)
+    rows = []
+    for at in range(40):
+        bucket = datetime.fromtimestamp((now_ms - 4_000 + at * BUCKET_MS) / 1_000, UTC)
+        of_own = ["server", "cart", "", "i0", bucket, BUCKET_MS, 2 * 10**8, 10, 0, {fast: 8, slow: 2}, 1]
+        of_callers = ["client", "web", "cart", "w0", bucket, BUCKET_MS, 3 * 10**8, 10, 0, {fast: 4, slow: 6}, 1]
+        rows += [of_own, of_callers]
+    client.insert("windows", rows, column_names=COLUMNS)
+
+    def seen(thresholds: dict[PoolKey, int]) -> tuple[set[float], set[float]]:
+        found = collector.collect(CONFIG, thresholds, now_ms).complete[key]
+        assert found is not None
+        assert len(found) >= 20
+        return set(found.good.round(9).tolist()), set(found.callers.tolist())
+
+    assert seen({key: 100 * MS}) == ({4.0}, {3.0})
+    assert seen({key: 200 * MS}) == ({10.0}, {3.0})
+    good, callers = seen({})
+    assert np.isnan([*good, *callers]).all()
 
 
 def test_the_reading_user_can_tell_that_inserts_are_numbered(database: Any) -> None:

@@ -20,10 +20,10 @@ BUSY = 100 * MS  # one in flight for all of a bucket
 def rows(*each: tuple[int, float, int, int, int, int]) -> WindowRows:
     """(bucket start s/10, in flight, own done, own good, judged, judged good); one instance, 100 ms."""
     columns = [
-        [100 * tenth, round(in_flight * 100 * MS), done, good, int(in_flight > 0), judged, judged_good]
+        [100 * tenth, round(in_flight * 100 * MS), done, good, int(in_flight > 0), judged, judged_good, 0]
         for tenth, in_flight, done, good, judged, judged_good in each
     ]
-    return WindowRows(*np.array(columns, dtype=np.int64).reshape(-1, 7).T)
+    return WindowRows(*np.array(columns, dtype=np.int64).reshape(-1, 8).T)
 
 
 def test_callers_that_arrive_late_cut_the_window() -> None:
@@ -56,8 +56,9 @@ def test_a_pool_that_only_its_judges_saw_has_nothing() -> None:
 
 
 def raw(*given_rows: tuple[int, ...]) -> WindowRows:
-    """Columns as `WindowRows` has them."""
-    return WindowRows(*np.asarray(given_rows, dtype=np.int64).reshape(-1, 7).T)
+    """Columns as `WindowRows` has them, without callers in flight."""
+    given = np.asarray(given_rows, dtype=np.int64).reshape(-1, 7)
+    return WindowRows(*given.T, np.zeros(len(given), dtype=np.int64))
 
 
 def test_each_bucket_with_something_in_flight_counts_per_instance() -> None:

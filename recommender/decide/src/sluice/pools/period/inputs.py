@@ -17,6 +17,7 @@ from sluice.pools.metrics.in_force import notes_of, sizes_in_force
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import Targets, judged_pools
+from sluice.pools.policy.learn import slow
 from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
 from sluice.pools.roles import span_roles
@@ -51,8 +52,14 @@ class PeriodInputs(NamedTuple):
 
     @property
     def thresholds_ns(self) -> dict[PoolKey, int]:
-        """The thresholds of the pools whose completions the query judges one by one."""
-        return {key: self.thresholds[key].value_ns for key in judged_pools(self.config.pools, self.targets)}
+        """The thresholds of the pools whose completions the query judges one by one: those of published models, and
+        those whose requests stay long against their SLO."""
+        keys = dict.fromkeys(judged_pools(self.config.pools, self.targets))
+        for key, state in self.states.items():
+            threshold = self.thresholds.get(key)
+            if threshold is not None and threshold.is_known and slow(state.learnt, threshold.value_ms / 1_000):
+                keys[key] = None
+        return {key: self.thresholds[key].value_ns for key in keys}
 
     def pool_step(self, pool: Pool) -> PoolStep:
         """The pool's step, without an observation."""

@@ -82,6 +82,8 @@ def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, 
         if observation.named is None and confidence_in(view.choice, learnt, observation) < LEAST_CONFIDENCE:
             return Case.UNSURE
         return Case.LOOK if view.choice.look else Case.BETTER
+    if view.in_time:
+        return Case.IN_TIME
     if never_full(learnt, observation, view):
         return Case.NEVER_FULL
     known_better = view.outlook is not None and not view.outlook.lower <= current <= view.outlook.upper

@@ -13,6 +13,12 @@ COLLAPSED
 ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
+FEWER_IN_TIME
+  Less than 0.7 of what completed in time at a larger size of the newest half minute does so at all sizes since, by
+  callers' spans, over 3 s after a request's stay, while a size of Sluice's is in force. The larger size held two thirds
+  of the callers, and as many call as did then, within a factor 1.3. The guard goes back to the one with the most, and
+  refuses nothing: the choice (`in_time.py`) stays where callers' spans still show as much in time. A size that
+  completed less than half of what the sizes since do is not gone back to: the SLO may be wrong.
 CHECKED
   Less than 0.7 of the completions of the operator's larger size, in a pool that is neither full nor slower. This is
   over 30 s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do
@@ -40,7 +46,19 @@ from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 from sluice.fast.worth import FULL_SHARE
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, after_a_stay, pace_of, pace_over, since, visit
+from sluice.pools.policy.pace import (
+    LASTS_S,
+    NEWEST,
+    Beat,
+    Pace,
+    Timely,
+    after_a_stay,
+    pace_of,
+    pace_over,
+    since,
+    timely_over,
+    visit,
+)
 from sluice.pools.policy.transitions import Case
 
 # Below COLLAPSED_TO of the completions before, a change collapsed. Below FEWER of the operator's, the operator's is
@@ -65,6 +83,9 @@ FILLED = 0.7
 # Length of a look at the operator's size in s, or shorter as soon as so many requests completed.
 CHECK_S, CHECK_COMPLETIONS = 15.0, 50.0
 ERRORS, ERRORS_BY, ERRORS_SURE = 5.0, 0.02, 2.0
+# Callers in flight by requests in the pool, up to which the pool holds nearly all that call. As many call where their
+# number is within ALIKE.
+HOLDS, ALIKE = 1.5, 1.3
 REFUSED_MS, ERRORS_REFUSED_MS, GIVEN_UP_MS, LONGEST_MS = 600_000, 3_600_000, 600_000, 86_400_000
 # How many measured and how many refused sizes are kept.
 MOST_MEASURED, MOST_REFUSED = 8, 8
@@ -209,7 +230,36 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
         why = f"{pace.failed:.0%} at {scene.current}, {record.failed:.0%} at {record.size}"
         verdict = GuardVerdict(Case.ERRORS_RISE, record.size, why)
         return _back(trust, verdict, operator, scene.current, ERRORS_REFUSED_MS, now_ms)
-    return trust, None
+    return trust, _less_in_time(trust, scene, now_ms)
+
+
+def _less_in_time(trust: Trust, scene: Scene, now_ms: int) -> GuardVerdict | None:
+    """Whether more completed in time at a larger size of the newest half minute than at all sizes since: back to the
+    one with the most."""
+    if not any(beat.judged for beat in scene.beats):
+        return None  # most pools: their requests are quick against the SLO
+    larger = {beat.size for beat in scene.beats if beat.size > scene.current and not trust.refuses(beat.size, now_ms)}
+    did: dict[int, tuple[float, float]] = {}
+    for size in sorted(larger):
+        away = after_a_stay(since(scene.beats, size))
+        before, after = timely_over(visit(scene.beats, size)[-NEWEST:]), timely_over(away)
+        seen = sum(beat.length_s for beat in away) >= SEEN_S
+        if seen and before is not None and after is not None and fewer_in_time(before, after):
+            did[size] = before.in_time_per_s, after.in_time_per_s
+    if not did:
+        return None
+    size = max(did, key=lambda size: did[size][0])
+    why = f"{did[size][1]:.3g}/s in time since {size}, {did[size][0]:.3g}/s at it"
+    return GuardVerdict(Case.FEWER_IN_TIME, size, why)
+
+
+def fewer_in_time(before: Timely, after: Timely) -> bool:
+    """Whether fewer complete in time at a smaller size. Worked: 850 a second, 650 of them in time, for 103 callers of
+    whom 90 are in the pool; then 1,010 a second for 104 callers, 250 of them in time: fewer."""
+    held = before.callers <= HOLDS * before.in_flight
+    alike = max(before.callers, after.callers) <= ALIKE * min(before.callers, after.callers)
+    fewer = after.in_time_per_s < FEWER * before.in_time_per_s
+    return held and alike and fewer and before.per_s >= COLLAPSED_TO * after.per_s
 
 
 def _drains(scene: Scene, trust: Trust, now_ms: int) -> bool:

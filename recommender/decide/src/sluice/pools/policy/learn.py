@@ -17,7 +17,7 @@ from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.policy.need import DAY_MS, with_peaks
 from sluice.pools.policy.observation import Buckets
-from sluice.pools.policy.pace import newest, with_beats
+from sluice.pools.policy.pace import NEWEST, newest, with_beats
 from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
 from sluice.pools.policy.waits import Stay, moved
 
@@ -37,6 +37,10 @@ SAME, ALIKE = 0.1, 0.15
 EXPECTED, AHEAD = -0.3, 10
 # When requests take so many SLOs on average, 9 in 10 are late, with times that are 0.5 wide in ln.
 LATE = 1.9
+# From this part of the completions on that windows show in time, they are not late.
+IN_TIME = 0.5
+# Where requests take this part of an SLO on average, their response times decide how many are in time.
+SLOW = 0.5
 # How many other versions are kept.
 MOST_VERSIONS = 3
 
@@ -64,7 +68,7 @@ def learn(
     parts = _seconds(new, change)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
     seconds = [(part.second, part) for part in parts if part.second is not None]
-    says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s)]
+    says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s, part.in_time)]
     pending: list[tuple[Second, bool]] = []
     for one, part in says:
         after = _carried(learnt, part, change, slo_s)
@@ -117,7 +121,7 @@ class _Part(NamedTuple):
     """A run of buckets of one second under one size and CPU limit. start_ms: of its first bucket.
 
     full: the share of full buckets, None where no size was reported. second: None where the buckets say nothing. tried:
-    the pool has just grown to its size.
+    the pool has just grown to its size. in_time: `Buckets.in_time`.
     """
 
     start_ms: int
@@ -125,17 +129,21 @@ class _Part(NamedTuple):
     second: Second | None
     tried: bool
     wait_s: float = nan
+    in_time: float = nan
 
 
 def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     """Cuts buckets into parts. A second in which the size or the CPU limit changes becomes two."""
     parts, good = [], np.maximum(new.completions - new.errors, 0.0)
+    judged = not np.isnan(new.good).all()
     ran = runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms)
     for at, run in enumerate(ran):
-        wait_s = _wait_s(new, good, slice(run.low, ran[at + 1].low if at + 1 < len(ran) else len(new)))
+        of = slice(run.low, ran[at + 1].low if at + 1 < len(ran) else len(new))
+        wait_s = _wait_s(new, good, of)
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
         full = None if isnan(run.full) else run.full
-        parts.append(_Part(start_ms, full, run.second, _tried(change, size, start_ms), wait_s))
+        in_time = new.take(of).in_time if judged else nan
+        parts.append(_Part(start_ms, full, run.second, _tried(change, size, start_ms), wait_s, in_time))
     return parts
 
 
@@ -191,17 +199,29 @@ def _wait_s(new: Buckets, completions: Floats, part: slice) -> float:
     return float(new.waiting[part][known].sum()) * new.bucket_s / done
 
 
-def _says(second: Second, slo_s: float) -> bool:
-    return second.full or not late(second.concurrency * second.seconds, second.completions, slo_s)
+def _says(second: Second, slo_s: float, in_time: float) -> bool:
+    return second.full or not late(second.concurrency * second.seconds, second.completions, slo_s, in_time)
 
 
-def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
+def late(in_flight_s: float, completions: float, slo_s: float, in_time: float = nan) -> bool:
     """Whether nearly all that completes is late, by Little's law, or nothing completes while something is in flight.
 
-    in_flight_s: sum of n dt. Worked, an SLO of 1 s: of 4 in flight 2 a second complete, after 2 s each, and are late; 3
-    a second complete after 1.3 s.
+    in_flight_s: sum of n dt. in_time: the part that windows show in time, NaN where they do not; half of it in time is
+    not late, whatever the mean is. Worked, an SLO of 1 s: of 4 in flight 2 a second complete, after 2 s each, and are
+    late; 3 a second complete after 1.3 s. Where 19 of 20 take 0.1 s and one takes 38 s, the mean is 2 s as well, and 95
+    % are in time.
     """
-    return in_flight_s > 0 and in_flight_s >= LATE * slo_s * completions
+    return in_flight_s > 0 and in_flight_s >= LATE * slo_s * completions and not in_time >= IN_TIME
+
+
+def slow(learnt: Learnt, slo_s: float) -> bool:
+    """Whether requests stay so long, at a size in the evidence or in the newest beats, that the assumed spread of
+    response times matters to the choice. Such a pool is judged: windows then show what is in time."""
+    if learnt.evidence.longest_stay_s() >= SLOW * slo_s:
+        return True
+    beats = learnt.beats[-NEWEST:]
+    in_flight_s = sum([beat.in_flight_s for beat in beats])
+    return in_flight_s > 0 and in_flight_s >= SLOW * slo_s * sum([beat.good for beat in beats])
 
 
 def _recovers(learnt: Learnt, change: Change | None, second: Second, start_ms: int) -> bool:

@@ -22,6 +22,10 @@ def _no_values() -> Floats:
     return np.zeros(0)
 
 
+# Values of a bucket without one.
+DEFAULTS = (("size", nan), ("cores", 0.0), ("errors", 0.0), ("waiting", nan), ("good", nan), ("callers", nan))
+
+
 @dataclass(frozen=True)
 class Buckets:
     """Complete buckets of a pool, oldest first. Each array has the shape (n,); values are of one instance.
@@ -31,10 +35,12 @@ class Buckets:
     - size, cores: in force in each bucket. NaN where they are unknown or instances differed; cores are 0 where nobody
       ever reported them.
     - waiting: requests that wait for callees, part of the concurrency. NaN where unknown (`windows/callees.py`).
+    - good: the completions without an error within the SLO, by the spans that judge the pool; callers: calls in flight,
+      those that wait for the pool among them. NaN where unknown (`windows/good.py`).
     - known_ms: up to this time the pool's newest data has the spans that ended. A span that ended later is missing.
     - instances: the number present, busy or not. None once sizes are known, since a decision does not need it.
 
-    Without values, `size` and `waiting` are NaN, and `cores` and `errors` are 0, in each bucket.
+    Without values, `size`, `waiting`, `good` and `callers` are NaN, and `cores` and `errors` are 0, in each bucket.
     """
 
     start_ms: Ints
@@ -47,9 +53,11 @@ class Buckets:
     waiting: Floats = field(default_factory=_no_values)
     known_ms: float = inf
     instances: Ints | None = None
+    good: Floats = field(default_factory=_no_values)
+    callers: Floats = field(default_factory=_no_values)
 
     def __post_init__(self) -> None:
-        for name, value in (("size", nan), ("cores", 0.0), ("errors", 0.0), ("waiting", nan)):
+        for name, value in DEFAULTS:
             if len(getattr(self, name)) == 0:
                 object.__setattr__(self, name, np.full(len(self.start_ms), value))
 
@@ -59,6 +67,14 @@ class Buckets:
     @property
     def bucket_ms(self) -> int:
         return round(1_000 * self.bucket_s)
+
+    @property
+    def in_time(self) -> float:
+        """The part of the completions without an error that is within the SLO, 0..1. NaN where it is known of less than
+        a third of the buckets."""
+        known = ~np.isnan(self.good)
+        done = float(np.maximum(self.completions - self.errors, 0.0)[known].sum())
+        return float(self.good[known].sum()) / done if done > 0 and 3 * known.sum() >= len(known) else nan
 
     @property
     def most_instances(self) -> int:
@@ -82,6 +98,8 @@ class Buckets:
             self.waiting[keep],
             self.known_ms,
             None if self.instances is None else self.instances[keep],
+            self.good[keep],
+            self.callers[keep],
         )
 
     def since(self, ms: int) -> Buckets:

@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
+import numpy as np
+
 from sluice.pools.policy.observation import Buckets
 
 LASTS_S = 30
+# The newest beats of a visit that callers' spans are taken from, and the completions that these need.
+NEWEST, LEAST_JUDGED = 5, 50.0
 
 
 class Beat(NamedTuple):
     """One second (Unix time) of one instance under one size: completions with and without an error, sum of n dt, and
-    the part of the second that it covers."""
+    the part of the second that it covers. in_time: of the `judged` completions without an error, those within the SLO;
+    callers_s: sum of calls in flight. All three are 0 where nobody judges the pool."""
 
     second: int
     size: int
@@ -26,6 +31,9 @@ class Beat(NamedTuple):
     failed: float
     in_flight_s: float
     length_s: float
+    judged: float = 0.0
+    in_time: float = 0.0
+    callers_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -46,17 +54,64 @@ class Pace:
         return self.per_s * self.seconds + self.errors
 
 
+@dataclass(frozen=True)
+class Timely:
+    """What callers' spans show over some beats.
+
+    per_s: completions without an error; in_time_per_s: those within the SLO. callers: calls in flight, those that wait
+    for a place among them; in_flight: requests in the pool.
+    """
+
+    per_s: float
+    in_time_per_s: float
+    callers: float
+    in_flight: float
+
+
+def timely_over(beats: Iterable[Beat]) -> Timely | None:
+    """Over the beats in which callers judge the pool; None where they judge less than 50 completions.
+
+    Worked: 100 completions in 2 s, 80 of them judged and 60 of these in time: 50 a second, 37.5 in time.
+    """
+    of = tuple(beat for beat in beats if beat.judged > 0 and beat.callers_s > 0)
+    judged, length_s = sum(beat.judged for beat in of), sum(beat.length_s for beat in of)
+    if judged < LEAST_JUDGED:
+        return None
+    per_s = sum(beat.good for beat in of) / length_s
+    return Timely(
+        per_s=per_s,
+        in_time_per_s=per_s * sum(beat.in_time for beat in of) / judged,
+        callers=sum(beat.callers_s for beat in of) / length_s,
+        in_flight=sum(beat.in_flight_s for beat in of) / length_s,
+    )
+
+
 def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     """Adds newer buckets, oldest first, where their size is known."""
     if len(buckets) == 0:
         return beats
     merged = list(beats)
-    columns = (buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency)
-    for start_ms, size, done, failed, in_flight in zip(*(column.tolist() for column in columns), strict=True):
+    known = ~np.isnan(buckets.good)
+    good_of = (
+        (np.nan_to_num(buckets.good), np.nan_to_num(buckets.callers)) if known.any() else 2 * (np.zeros(len(known)),)
+    )
+    columns = (
+        buckets.start_ms,
+        buckets.size,
+        buckets.completions,
+        buckets.errors,
+        buckets.concurrency,
+        known,
+        *good_of,
+    )
+    for start_ms, size, done, failed, in_flight, judges, in_time, callers in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
         if isnan(size):
             continue
         second, in_flight_s = start_ms // 1_000, in_flight * buckets.bucket_s
         good = max(0.0, done - failed)
+        judged, callers_s = good if judges else 0.0, callers * buckets.bucket_s
         last = merged[-1] if merged else None
         if last is not None and (last.second, last.size) == (second, int(size)):
             merged[-1] = Beat(
@@ -66,9 +121,13 @@ def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
                 last.failed + failed,
                 last.in_flight_s + in_flight_s,
                 last.length_s + buckets.bucket_s,
+                last.judged + judged,
+                last.in_time + in_time,
+                last.callers_s + callers_s,
             )
         else:
-            merged.append(Beat(second, int(size), good, failed, in_flight_s, buckets.bucket_s))
+            length_s = buckets.bucket_s
+            merged.append(Beat(second, int(size), good, failed, in_flight_s, length_s, judged, in_time, callers_s))
     return tuple(merged)
 
 

@@ -7,6 +7,7 @@ import logging
 import numpy as np
 
 from sluice.fast.announcing import announcing
+from sluice.pools.policy.learn import slow
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
@@ -28,6 +29,7 @@ def prepare() -> None:
                 state, _ = step(state, observation, now_ms)
                 # Asked where no size is worth a change.
                 state.learnt.evidence.ever_full(observation.cores)
+                slow(state.learnt, observation.slo_s)
 
 
 def _second(start_ms: int, size: int, alike: bool) -> Buckets:

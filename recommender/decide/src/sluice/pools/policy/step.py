@@ -43,9 +43,11 @@ from sluice.pools.policy.worth import Outlook
 GOOD_LOSS = 0.01
 # A pool that is PROVIDED (view.py) stays so while the best size is known within this part.
 STILL_KNOWN = 0.03
-TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
+TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.FEWER_IN_TIME, Case.CHECKED})
 SAMPLED = frozenset({Case.SAMPLED, Case.TAIL_SAMPLED})
-UNKNOWN_BEST = frozenset({*TAKE_BACK, *SAMPLED, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
+UNKNOWN_BEST = frozenset(
+    {*TAKE_BACK, *SAMPLED, Case.NEVER_FULL, Case.IN_TIME, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE}
+)
 NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: none reports the size in force")
 SLO_UNCONFIRMED = (
     "SLO_UNCONFIRMED",
@@ -282,8 +284,10 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
     """The details of the case, "" where there are none."""
     bound, demand = observation.constraints, learnt.demand
     match case:
-        case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.CHECKED:
+        case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.FEWER_IN_TIME | Case.CHECKED:
             return view.verdict.why if view.verdict else ""
+        case Case.IN_TIME:
+            return view.in_time
         case Case.SAMPLED | Case.TAIL_SAMPLED | Case.FEW_TRACES if observation.sampling is not None:
             return f"{observation.sampling.text}; see docs/sampling.md"
         case Case.NO_SIZE:

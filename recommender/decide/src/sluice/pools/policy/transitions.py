@@ -27,6 +27,7 @@ class Case(Enum):
     GAVE_UP = "less completed than at the operator's size; the pool stays at the operator's size"
     COLLAPSED = "completions collapsed after the last change; the change is taken back"
     ERRORS_RISE = "more requests fail since the last change; the change is taken back"
+    FEWER_IN_TIME = "fewer complete in time since the last change; the change is taken back"
     CHECKED = "less completes than at the operator's size; a look at that size shows whether the demand fell"
     NO_DATA = "nothing completed for 30 s; ./sluice doctor tells whether spans are missing"
     QUIET = "nothing may change now"
@@ -46,6 +47,7 @@ class Case(Enum):
     STUCK = "the pool is full, callers wait, and no larger size was tried"
     UNSURE = "another size seems better, but the confidence is too low to apply it"
     UNMEASURED = "another size seems better; the one in force, which Sluice did not set, is measured for 2 s before"
+    IN_TIME = "a smaller size would complete more, and fewer in time; callers' spans show what is in time here"
     BEST = "no other size is known to be better"
     NEVER_FULL = "no other size is known to be better, and the pool was never full on this CPU limit"
 
@@ -85,6 +87,7 @@ TABLE: dict[Case, Row] = {
     Case.GAVE_UP: Row("taken back", Basis.REVERT, Action.APPLY, State.GUARDED),
     Case.COLLAPSED: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
     Case.ERRORS_RISE: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
+    Case.FEWER_IN_TIME: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
     Case.CHECKED: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
     Case.NO_DATA: Row("current", Basis.HELD, Action.HOLD, State.NO_DATA),
     Case.QUIET: Row("current", Basis.HELD, Action.HOLD, None),
@@ -104,6 +107,7 @@ TABLE: dict[Case, Row] = {
     Case.STUCK: Row("chosen", Basis.PROBE, Action.APPLY, None),
     Case.UNSURE: Row("current", Basis.HELD, Action.HOLD, State.LEARNING),
     Case.UNMEASURED: Row("current", Basis.HELD, Action.HOLD, None),
+    Case.IN_TIME: Row("current", Basis.HELD, Action.HOLD, State.LEARNING),
     Case.BEST: Row("current", Basis.HELD, Action.HOLD, None),
     Case.NEVER_FULL: Row("current", Basis.HELD, Action.HOLD, State.UNSATURATED),
 }

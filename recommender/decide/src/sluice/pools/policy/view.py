@@ -13,7 +13,8 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import GuardVerdict
-from sluice.pools.policy.learn import late
+from sluice.pools.policy.in_time import more_in_time
+from sluice.pools.policy.learn import SLOW, late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import (
     LARGEST_STEP,
@@ -43,8 +44,8 @@ STARTS_S = 60.0
 KNOWN = 0.02
 # From so many seconds on the belief counts in full.
 SURE_S = 20.0
-# A pool has stopped after so many completions that took this part of an SLO on average, and so long without one.
-STOPPED_AFTER, SLOW, STOPPED_MS = 10, 0.5, 3_000
+# A pool has stopped after so many completions that took `SLOW` of an SLO on average, and so long without one.
+STOPPED_AFTER, STOPPED_MS = 10, 3_000
 # Where nothing is in time, a pool may be shrunk from this part of it in flight on.
 TAKEN = 0.7
 # A size that was left gets no look for so long.
@@ -65,6 +66,7 @@ class View:
     - came: those targets read the change back. worse: it is worse there.
     - stuck: the choice is for a full pool whose callers wait.
     - verdict: the guard's requirement (harm.py).
+    - in_time: why the smaller size that the belief would choose is not chosen (in_time.py), else "".
     """
 
     current: int | None
@@ -77,6 +79,7 @@ class View:
     worse: bool = False
     stuck: bool = False
     verdict: GuardVerdict | None = None
+    in_time: str = ""
 
     @property
     def foreign(self) -> bool:
@@ -139,6 +142,10 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
     choice = undone(again(choice, facts, since_s), current, replaced, observation)
+    if choice is not None and replaced is None:
+        slo_s = observation.slo_s
+        if why := more_in_time(learnt.beats, learnt.kept.now, current, choice.size, slo_s):
+            return View(current, replaced, of.outlook, None, in_time=why)
     if choice is None and not waits and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
         choice = _untried(facts, learnt, observation, current, now_ms)
         return View(current, replaced, of.outlook, choice, stuck=choice is not None)
@@ -284,7 +291,7 @@ def stopped(learnt: Learnt, observation: Observation) -> bool:
     silent = done >= STOPPED_AFTER and slow and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
     came = observation.buckets
     in_flight_s, completions = float(came.concurrency.sum()) * came.bucket_s, float(came.completions.sum())
-    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, observation.slo_s))
+    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, observation.slo_s, came.in_time))
 
 
 def full_share(facts: Facts, learnt: Learnt) -> float:

@@ -16,7 +16,10 @@ from sluice.model.keys import PoolKey
 from sluice.pools.policy.transitions import Case
 from sluice.pools.publication.publication import AWAITED, Publication
 
-TAKEN_BACK = (Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.CHECKED.name)
+TAKEN_BACK = (
+    *(Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.FEWER_IN_TIME.name),
+    Case.CHECKED.name,
+)
 CONTRADICTED = (Case.SPANS_DISAGREE.name, Case.UNACCOUNTED.name)
 # These come before the alarms in the table, or in place of a decision.
 UNCHECKED = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})

@@ -162,7 +162,8 @@ class BucketRing:
         instances = (busy > 0).astype(np.int64)
         if len(own) > 1:
             instances = (self._busy_ns[own].take(columns, axis=1) > 0).sum(axis=0)
-        fields = (at * bucket_ms, busy, done, good, instances, judged, judged_good)
+        judges_busy = _summed(self._busy_ns, judges, columns)
+        fields = (at * bucket_ms, busy, done, good, instances, judged, judged_good, judges_busy)
         return WindowRows(*fields) if there.all() else WindowRows(*(column[there] for column in fields))
 
     def _line(self, source: Source) -> int:

@@ -30,6 +30,7 @@ from sluice.pools.windows import demand, minutes, upstream
 from sluice.pools.windows.callees import CalleeReader
 from sluice.pools.windows.complete_buckets import alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
+from sluice.pools.windows.good import with_good
 from sluice.pools.windows.minutes import Minutes
 from sluice.pools.windows.newest import fixed_settle_ms, newest
 from sluice.pools.windows.reading import WindowReader
@@ -122,7 +123,8 @@ class Collector:
     ) -> Window:
         """The window at `now_ms`; the window that it returned before is invalid from now on.
 
-        thresholds_ns: of the pools that are to be judged. For others only their own rows are read.
+        thresholds_ns: of the pools that are to be judged. For others only their own rows are read, and no bucket has
+        its completions in time.
         live: False when `now_ms` lies in the past, as for a decider that catches up after it was away. It goes on in
         steps of a window at most up to the present, and misses nothing, since more than a window is read.
         """
@@ -183,7 +185,10 @@ class Collector:
             if buckets is None or buckets.instances is None:
                 return buckets
             key = config.pools[number].key
-            return replace(buckets, waiting=self._callees.waiting(key, buckets.start_ms, buckets.instances))
+            waiting = self._callees.waiting(key, buckets.start_ms, buckets.instances)
+            if key in judged:
+                buckets = with_good(buckets, reading().rows(number), bucket_ms)
+            return replace(buckets, waiting=waiting)
 
         def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, Buckets]:
             number = numbers[key]

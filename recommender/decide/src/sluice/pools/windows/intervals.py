@@ -32,6 +32,7 @@ def coarsen(rows: WindowRows, length_ms: int, interval_ms: int) -> WindowRows:
         instances=instances,
         judge_completions=summed(rows.judge_completions),
         judge_good=summed(rows.judge_good),
+        judge_busy_ns=summed(rows.judge_busy_ns),
     )
 
 

@@ -24,6 +24,7 @@ class WindowRows:
     instances: Ints
     judge_completions: Ints
     judge_good: Ints
+    judge_busy_ns: Ints
 
     def __len__(self) -> int:
         return len(self.bucket_start_ms)

@@ -24,6 +24,7 @@ from sluice.fast.belief_levels import (
     ever_full,
     has_all,
     level_rows,
+    longest_stay_s,
     seconds_on,
     weight,
     with_seconds,
@@ -301,6 +302,10 @@ class Evidence:
         """Seconds of evidence on this CPU limit, those of a saturated pool double. Unreported cores may be any: they
         are no evidence for a reported CPU limit, nor the other way round."""
         return weight(self.table, cores, UNREPORTED)
+
+    def longest_stay_s(self) -> float:
+        """How long requests stay on average (Little's law) in the level where they stay longest; 0 without levels."""
+        return longest_stay_s(self.table)
 
     def seconds_on(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit."""

@@ -147,6 +147,8 @@ AT_90 = timely(90, 850.0, 650.0, 103.0, since=S0 - 4)
         (timely(90, 850.0, 650.0, 150.0, since=S0 - 4), timely(45, 1_010.0, 250.0, 150.0), None),
         # 90 completes less than half: the SLO may be wrong.
         (AT_90, timely(45, 1_701.0, 250.0, 104.0), None),
+        # 3 a second in time are too few to tell.
+        (timely(90, 850.0, 3.0, 103.0, since=S0 - 4), timely(45, 1_010.0, 0.0, 104.0), None),
         # Nobody judges.
         (AT_90, beats(45, 4, 1_010.0, 45.0), None),
         # In steps: 2 s at 60 and 2 s at 45, of which the first second does not count.

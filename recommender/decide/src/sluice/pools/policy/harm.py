@@ -255,8 +255,8 @@ def _less_in_time(trust: Trust, scene: Scene, now_ms: int) -> GuardVerdict | Non
 
 def fewer_in_time(before: Timely, after: Timely) -> bool:
     """Whether fewer complete in time at a smaller size. Worked: 850 a second, 650 of them in time, for 103 callers of
-    whom 90 are in the pool; then 1,010 a second for 104 callers, 250 of them in time: fewer. 0.6 a second in time before
-    and none after are too few to tell."""
+    whom 90 are in the pool; then 1,010 a second for 104 callers, 250 of them in time: fewer. 0.6 a second in time
+    before and none after are too few to tell."""
     held = before.callers <= HOLDS * before.in_flight
     alike = max(before.callers, after.callers) <= ALIKE * min(before.callers, after.callers)
     fewer = after.in_time_per_s < FEWER * before.in_time_per_s and before.in_time_per_s * SEEN_S >= EXPECTED

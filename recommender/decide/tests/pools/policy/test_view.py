@@ -63,6 +63,8 @@ def test_a_size_that_was_left_is_not_looked_at_again_within_a_minute(
     assert again(choice, facts, since_s) == (choice if stands else None)
     assert again(choice, Facts(current=34), since_s) == choice
     assert again(None, facts, since_s) is None
+    looks = Facts(current=34, change=Change(36, 34, 0, Basis.PROBE))
+    assert again(choice, looks, since_s) == choice
 
 
 @pytest.mark.parametrize(

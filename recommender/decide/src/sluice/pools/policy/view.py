@@ -190,10 +190,12 @@ def before_the_look(facts: Facts, current: int, now_ms: int) -> int | None:
 
 def again(choice: Choice | None, facts: Facts, since_change_s: float) -> Choice | None:
     """The choice, or None where it is another look at the size that was just left: its look showed nothing, or that it
-    is worse. Worked: 36 is left for 34 because fewer requests came, and is not looked at again 5 s later."""
-    left = facts.change.from_size if facts.change is not None else None
-    repeated = choice is not None and choice.look and choice.size == left and since_change_s < LOOKS_AGAIN_S
-    return None if repeated else choice
+    is worse. Worked: 36 is left for 34 because fewer requests came, and is not looked at again 5 s later. A size that
+    was left for a look may be gone back to."""
+    change = facts.change
+    if choice is None or change is None or change.basis is Basis.PROBE or since_change_s >= LOOKS_AGAIN_S:
+        return choice
+    return None if choice.look and choice.size == change.from_size else choice
 
 
 def consistent(choice: Choice | None, current: int, outlook: Outlook) -> Choice | None:

@@ -65,7 +65,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         per_s = _when_full(learnt, size / OVER, size, observation.cores)
         before = SizeRecord(size, per_s, size / per_s, 0.0, observation.cores, scene.lag_ms) if per_s > 0 else None
         scene = replace(scene, before=before)
-    if trust.operator is not None:
+    if trust.operator is not None and size is not None and now_ms - trust.since_ms <= TRIAL_MS:
         per_s = _when_full(learnt, trust.operator / OVER, trust.operator, observation.cores)
         scene = replace(scene, operator_full_per_s=per_s) if per_s > 0 else scene
     trust, verdict = watched(trust, scene, now_ms)

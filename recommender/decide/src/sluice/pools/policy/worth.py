@@ -215,7 +215,7 @@ def _sure_by(of: Prospects, at: int) -> float:
     """How surely a size gains, in standard deviations. Towards an edge its mean holds the fall as well, which no normal
     deviation expresses: there it is the deviation that is as likely as that the size gains.
 
-    Worked: 4 % fall; 5 % are gained where it stands, give or take 2.7 %. 0.96 x Phi(1.8) = 0.93, as Phi(1.45).
+    Worked: 4 % fall; 5 % are gained where it stands, give or take 2.7 %. 0.96 x Phi(1.8) = 0.93, as Phi(1.44).
     """
     deviation = sqrt(float(of.variance[at]) + 1e-12)
     falls = float(of.falls[at])

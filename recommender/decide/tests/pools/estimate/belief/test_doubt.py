@@ -17,6 +17,7 @@ from sluice.pools.estimate.belief.doubt import (
     Doubt,
     DoubtVerdict,
     _away,
+    _together,
     believe,
     contradiction,
     contradictions,
@@ -215,6 +216,18 @@ def test_a_size_that_fell_for_moments_and_stands_again_takes_nothing_else_with_i
     assert seconds_of(verdict.evidence) == pytest.approx(22, rel=0.03)
     # 50 is under 80 x exp(-0.3) = 59: the size is still one that fell.
     assert believed(None, doubted(seen, saturated(29, 50, 3)).evidence, 4.0).now.edge is not None
+
+
+def test_worked_values_of_seconds_together() -> None:
+    known = belief(Evidence().with_second(Second(4.0, True, True, 6.0, 260.0, 1.0)))
+    one = replace(known, shapes=known.shapes[:1], weight=np.ones(1), ln_speed=known.ln_speed[:1])
+    now = replace(one, spread=0.0, speed_variance=0.011**2 - TAU_SATURATED**2)
+    new = Second(4.0, True, True, 6.0, 300.0, 1.0)
+    assert contradiction(now, new, 1.0) == pytest.approx(0.46, abs=0.005)
+    assert _together(now, (new,) * 5, 1.0) == pytest.approx(9.76, abs=0.005)
+    # Of several kinds or sizes.
+    assert _together(now, (new, replace(new, saturated=False)), 1.0) == 0.0
+    assert _together(now, (new, replace(new, concurrency=8.0)), 1.0) == 0.0
 
 
 def test_seconds_that_are_off_by_little_are_judged_together() -> None:

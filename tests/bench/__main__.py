@@ -48,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "services": parts.random_services,
     "claims": parts.what_it_says,
     "bad-start": parts.bad_start,
+    "quarter": parts.quarter_size,
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,
     "premises": parts.moves,

@@ -8,6 +8,7 @@ from bench.decision import (
     claims,
     phases,
     premises_race,
+    quarter,
     rest,
     services,
     starts,
@@ -48,6 +49,10 @@ def what_it_says(quick: bool) -> str:
 
 def bad_start(quick: bool) -> str:
     return starts.report(starts.all_recoveries(starts.SEEDS[:8] if quick else starts.SEEDS))
+
+
+def quarter_size(quick: bool) -> str:
+    return quarter.report(quarter.all_steps(starts.SEEDS[:8] if quick else starts.SEEDS))
 
 
 def at_rest(quick: bool) -> str:

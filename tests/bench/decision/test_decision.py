@@ -14,6 +14,7 @@ from bench.decision import (
     lineup,
     path,
     phases,
+    quarter,
     rest,
     services,
     starts,
@@ -26,6 +27,7 @@ from bench.generate import scenario, step
 from bench.racing import HELD, Result, drive
 from bench.scenarios import scenario as committed
 from testbed.fine import PoolWindows
+from testbed.single.names import POOL
 from testbed.single.scenario import Scenario
 
 
@@ -119,12 +121,27 @@ def test_who_completes_nothing_somewhere_has_no_ratio_there() -> None:
 
 
 def test_regrets_are_shares_of_the_best_goodput() -> None:
-    usual = dict.fromkeys(services.RACERS, 0.10)
+    usual = dict.fromkeys(services.RACERS, 0.10) | {services.IDEAL: 0.02}
     results = [services.Regrets("usl", usual | {SLUICE: lost, HARDWARE: 0.04}) for lost in (0.0, 0.02, 0.07)]
     text = services.report(results)
     assert "holding the first size loses 5 % or more in 0 " in text
     assert f"| {SLUICE} | 2.0% | 6.5% | 7.0% | 1 |" in text
     assert f"| {SLUICE}, usl | 2.0% | 6.5% | 7.0% | 1 |" in text
+    assert f"| {services.IDEAL} | 2.0% | 2.0% | 2.0% | 0 |" in text
+
+
+def test_a_quarter_of_the_best_size_is_judged_by_the_best_one() -> None:
+    """The step at 40 s: 6 s from 48 s on count. Nothing good at the best size either is no loss."""
+    assert (quarter.part(45.0, 50.0), quarter.part(0.0, 50.0), quarter.part(0.0, 0.0)) == (0.9, 0.0, 1.0)
+    drawn = step(3001, quarter.STEP_S, quarter.SECONDS)
+    run = drive(drawn, HELD, 1)
+    at_s, _ = run.outcomes()
+    assert quarter.done(run) == np.histogram(at_s, [48.0, 54.0])[0][0]
+    assert quarter.good(run) == starts.good_per_s(run)[48:54].sum()
+    assert [quarter.ideal(40).build(run).decide(second, {})[POOL] for second in (43.0, 44.0)] == [10, 40]
+    of = dict.fromkeys((*quarter.WHO, quarter.IDEAL), 0.95)
+    text = quarter.report([quarter.Step(of, of | {SLUICE: 0.2}), quarter.Step(of, of | {SLUICE: 0.4})])
+    assert f"| {SLUICE} | 0.950 | 2 of 2 | 0.300 | 0 of 2 |" in text
 
 
 def test_claims_are_counted_once_the_pool_was_full_for_a_minute_and_judged_all_along() -> None:

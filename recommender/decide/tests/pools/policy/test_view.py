@@ -6,7 +6,7 @@ from sluice.fast.worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.state import Change, Facts
-from sluice.pools.policy.view import LOOKS_AGAIN_S, again, before_the_look, consistent, further
+from sluice.pools.policy.view import LOOKS_AGAIN_S, again, before_the_look, consistent, further, least_left
 from sluice.pools.policy.worth import Choice, Outlook
 
 
@@ -76,3 +76,12 @@ def test_after_a_look_at_the_operator_s_size_the_pool_may_go_back_at_once(
 ) -> None:
     facts = Facts(current=current, change=Change(15, 49, 0, basis), trust=Trust(operator=49, demand_until_ms=until_ms))
     assert before_the_look(facts, current, 0) == size
+
+
+@pytest.mark.parametrize(
+    ("least", "refused", "left"), [(28, True, 24), (28, False, 28), (20, True, 20), (20, False, 20)]
+)
+def test_a_refused_size_in_force_is_left_whatever_the_busiest_stretch_needs(
+    least: int, refused: bool, left: int
+) -> None:
+    assert least_left(least, 24, refused) == left

@@ -32,7 +32,7 @@ from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.scaled_size import judged_scaled, named_by_sample
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
-from sluice.pools.policy.transitions import TABLE, Case
+from sluice.pools.policy.transitions import TABLE, TAKE_BACK, Case
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.waits import just_carried
 from sluice.pools.policy.watch import spans_full, watch, with_occupancy
@@ -43,7 +43,6 @@ from sluice.pools.policy.worth import Outlook
 GOOD_LOSS = 0.01
 # A pool that is PROVIDED (view.py) stays so while the best size is known within this part.
 STILL_KNOWN = 0.03
-TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.FEWER_IN_TIME, Case.CHECKED})
 SAMPLED = frozenset({Case.SAMPLED, Case.TAIL_SAMPLED})
 UNKNOWN_BEST = frozenset(
     {*TAKE_BACK, *SAMPLED, Case.NEVER_FULL, Case.IN_TIME, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE}

@@ -111,6 +111,8 @@ TABLE: dict[Case, Row] = {
     Case.BEST: Row("current", Basis.HELD, Action.HOLD, None),
     Case.NEVER_FULL: Row("current", Basis.HELD, Action.HOLD, State.UNSATURATED),
 }
+# The cases in which the guard takes a change back.
+TAKE_BACK = tuple(case for case, row in TABLE.items() if row.target == "taken back")
 
 
 def table() -> str:

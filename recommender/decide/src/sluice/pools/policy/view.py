@@ -133,8 +133,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     choice = consistent(_choice(of, learnt, observation, full, since_s), current, of.outlook)
     if choice is not None and choice.size < current:
         least = least_needed(learnt, learnt.kept.now, current, observation.slo_s)
-        if facts.trust.refuses(current, now_ms):
-            least = min(least, within[1])
+        least = least_left(least, within[1], facts.trust.refuses(current, now_ms))
         if choice.size < least:
             within = max(within[0], min(least, current)), within[1]
             of = _prospects(facts, learnt, current, within, observation, now_ms)
@@ -196,6 +195,12 @@ def again(choice: Choice | None, facts: Facts, since_change_s: float) -> Choice 
     if choice is None or change is None or change.basis is Basis.PROBE or since_change_s >= LOOKS_AGAIN_S:
         return choice
     return None if choice.look and choice.size == change.from_size else choice
+
+
+def least_left(least: int, most: int, refused: bool) -> int:
+    """What the busiest stretch needs, by the sizes that are left: where the size in force is refused, at most the
+    largest that is not. Worked: 30 is refused and in force, 24 is the most that is left, and the peak needs 28: 24."""
+    return min(least, most) if refused else least
 
 
 def consistent(choice: Choice | None, current: int, outlook: Outlook) -> Choice | None:

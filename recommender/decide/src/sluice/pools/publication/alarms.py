@@ -13,13 +13,10 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from sluice.model.keys import PoolKey
-from sluice.pools.policy.transitions import Case
+from sluice.pools.policy.transitions import TAKE_BACK, Case
 from sluice.pools.publication.publication import AWAITED, Publication
 
-TAKEN_BACK = (
-    *(Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.FEWER_IN_TIME.name),
-    Case.CHECKED.name,
-)
+TAKEN_BACK = tuple(case.name for case in TAKE_BACK)
 CONTRADICTED = (Case.SPANS_DISAGREE.name, Case.UNACCOUNTED.name)
 # These come before the alarms in the table, or in place of a decision.
 UNCHECKED = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})

@@ -62,20 +62,26 @@ def between(before: Counters, after: Counters, fleet: Fleet, whole: bool = False
 
 
 def profiled(
-    application: Application, solution: Solution, seed: int, combinations: int = 16, windows_each: int = 2
+    application: Application,
+    solution: Solution,
+    seed: int,
+    combinations: int = 16,
+    windows_each: int = 2,
+    most_used: float = MOST_USED,
+    workloads: tuple[float, float] = WORKLOADS,
 ) -> list[Sample]:
     """As in Microns 7.3: combinations of contention and workload one after the other, windows of 30 s in each.
 
-    Each resource of each host is drawn from 0 to ``MOST_USED`` on its own, the workload from ``WORKLOADS`` times the
+    Each resource of each host is drawn from 0 to ``most_used`` on its own, the workload from ``workloads`` times the
     application's; the first ``SETTLE_S`` of a combination are left out.
     """
     rng = random.Random(f"mesh/profile/{seed}")
     length = round(SETTLE_S + windows_each * WINDOW_S)
-    levels = [level for _ in range(combinations) for level in [rng.uniform(*WORKLOADS)] * length]
+    levels = [level for _ in range(combinations) for level in [rng.uniform(*workloads)] * length]
     run = MeshRun(application, solution, seed, levels=np.array(levels))
     samples: list[Sample] = []
     for combination in range(combinations):
-        run.contend({name: _drawn(name, rng) for name in run.fleet.hosts})
+        run.contend({name: _drawn(name, rng, most_used) for name in run.fleet.hosts})
         run.until(combination * length + SETTLE_S)
         for _ in range(windows_each):
             before = run.counters()
@@ -95,8 +101,8 @@ def text(samples: Sequence[Sample]) -> str:
     return out.getvalue()
 
 
-def _drawn(name: str, rng: random.Random) -> Host:
-    cpu, memory_bandwidth, network = (rng.uniform(0, MOST_USED) for _ in range(3))
+def _drawn(name: str, rng: random.Random, most_used: float) -> Host:
+    cpu, memory_bandwidth, network = (rng.uniform(0, most_used) for _ in range(3))
     return Host(name=name, cpu=cpu, memory_bandwidth=memory_bandwidth, network=network)
 
 

@@ -1,4 +1,7 @@
-"""The latency model of Microns, 5.4: two XGBoost models per service, from load and contention to mu and sigma."""
+"""The latency model of Microns, 5.4: two XGBoost models per service, from load and contention to mu and sigma.
+
+Beyond the paper, the trees of mu are trained on what a trend leaves (`trend.py`).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sluice.subsets.chance import draws
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.forest import Float32s, Steps, forest
 from sluice.subsets.latency.samples import LatencySamples
+from sluice.subsets.latency.trend import NONE, Trend, trend_of
 
 if TYPE_CHECKING:
     from xgboost import Booster
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 #: another deployment of it).
 FEWEST = 20
 ROUNDS = 120
+# Parts of the samples by which it is decided whether a trend is taken.
+FOLDS = 3
 # More load or more contention never lowers the latency. The spread may go either way.
 RISING, FREE = "(1,1,1,1)", "(0,0,0,0)"
 PARAMETERS = {
@@ -40,7 +47,8 @@ PARAMETERS = {
 @dataclass(frozen=True, eq=False)
 class BoostedLatency:
     """rates: (m,) the rates at which either forest can change. lowest, highest: the range of observed calls per
-    second. busiest: (3,) the highest observed utilizations."""
+    second. busiest: (3,) the highest observed utilizations, beyond which nothing changes. trend: what the trees of mu
+    are added to."""
 
     mu: Steps
     sigma: Steps
@@ -49,6 +57,7 @@ class BoostedLatency:
     highest: float
     busiest: Floats
     basis: str
+    trend: Trend = NONE
 
     def curves(self, contention: Floats) -> Curves:
         """Lines through the middles of the forests' steps, because within a step the forest does not tell rates apart.
@@ -58,7 +67,8 @@ class BoostedLatency:
         edges = np.concatenate([[self.lowest], self.rates.astype(np.float64), [max(self.highest, self.lowest)]])
         rate = np.append((edges[:-1] + edges[1:]) / 2, edges[-1])
         rate = np.maximum.accumulate(rate + 1e-9 * np.arange(1, len(rate) + 1))
-        return Curves(rate, _to_the_end(mu), np.maximum(_to_the_end(sigma), 0.01), self.highest, self.busiest)
+        mu = _to_the_end(mu) + self.trend.over(rate, np.minimum(contention, self.busiest))
+        return Curves(rate, mu, np.maximum(_to_the_end(sigma), 0.01), self.highest, self.busiest)
 
 
 def _to_the_end(steps: Floats) -> Floats:
@@ -67,11 +77,37 @@ def _to_the_end(steps: Floats) -> Floats:
 
 def train(samples: LatencySamples) -> BoostedLatency:
     """Trains a model. The same samples in the same order give the same model."""
-    return boosted_latency(samples, boosted(samples, samples.mu, RISING), boosted(samples, samples.sigma, FREE))
+    trend = trend_of(samples, samples.mu) if _follows(samples) else NONE
+    of_mu = boosted(samples, samples.mu - trend.of(samples), RISING)
+    return boosted_latency(samples, of_mu, boosted(samples, samples.sigma, FREE), trend)
 
 
-def boosted_latency(samples: LatencySamples, of_mu: Booster, of_sigma: Booster) -> BoostedLatency:
-    """Joins the two models that were trained on `samples`."""
+def _follows(samples: LatencySamples) -> bool:
+    """Whether a trend has the smaller error, on each third of the samples by a model of the others. A service that is
+    slow from one load or one utilization on has none."""
+    third = (draws(0, len(samples)) * FOLDS).astype(np.int64)
+    with_trend = without = 0.0
+    for fold in range(FOLDS):
+        known, others = samples.where(third != fold), samples.where(third == fold)
+        if not len(known) or not len(others):
+            continue
+        trend = trend_of(known, known.mu)
+        with_trend += _off(known, others, trend)
+        without += _off(known, others, NONE)
+    return with_trend < without
+
+
+def _off(known: LatencySamples, others: LatencySamples, trend: Trend) -> float:
+    """Sum of |ln(predicted / seen)| of the median latency."""
+    import xgboost
+
+    of_mu = boosted(known, known.mu - trend.of(known), RISING)
+    left = of_mu.predict(xgboost.DMatrix(others.features(), nthread=1))
+    return float(np.abs(trend.of(others) + left - others.mu).sum())
+
+
+def boosted_latency(samples: LatencySamples, of_mu: Booster, of_sigma: Booster, trend: Trend = NONE) -> BoostedLatency:
+    """Joins the two models that were trained on `samples`, and the trend that was taken from mu before."""
     mu, sigma = forest(of_mu), forest(of_sigma)
     rates = np.unique(np.concatenate([mu.rates(), sigma.rates()]))
     return BoostedLatency(
@@ -82,6 +118,7 @@ def boosted_latency(samples: LatencySamples, of_mu: Booster, of_sigma: Booster) 
         float(samples.rate_per_s.max()),
         samples.contention.max(axis=0),
         f"XGBoost of {len(samples)} samples",
+        trend,
     )
 
 

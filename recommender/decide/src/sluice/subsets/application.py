@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: Connections per upstream container where no quota is set. Alibaba's traces show this number (Microns, 2.3).
 USUAL = 4
@@ -23,13 +23,15 @@ class Host:
 @dataclass(frozen=True)
 class Container:
     """`drained`: the container must get no connections. `capacity_per_s`: the calls per second that it may get from all
-    callers together."""
+    callers together. not_ready: a source says so; the solver ignores it, so two containers that differ in it alone are
+    equal."""
 
     name: str
     host: str
     address: str = ""
     drained: bool = False
     capacity_per_s: float = math.inf
+    not_ready: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

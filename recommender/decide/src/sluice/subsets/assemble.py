@@ -81,7 +81,9 @@ def assemble(
 
 def _container(service: str, container: NotifiedContainer, rules: AssemblyRules) -> Container:
     address = container.address or rules.address(service, container.instance, container.host)
-    return Container(container.instance, host_of(container), address, container.drained)
+    return Container(
+        container.instance, host_of(container), address, container.drained, not_ready=container.not_ready
+    )
 
 
 def _hosts(

@@ -1,5 +1,5 @@
-"""A stock Envoy with subsets of 2 to 4: it ejects bad endpoints and keeps the good one, leaves those that are not ready,
-and goes by weights also where localities are zones. Clusters come over CDS, with the settings of docs/xds.md."""
+"""A stock Envoy with subsets of 2 to 4: it ejects bad endpoints and keeps the good one, leaves those that are not
+ready, and goes by weights where localities are zones. Clusters come over CDS, with the settings of docs/xds.md."""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ def test_a_full_pool_follows_its_decisions(broker: Kafka, tmp_path: Path, kind: 
         (port,) = free_ports(1)
         named["SLUICE_RECOMMENDER"] = address = f"127.0.0.1:{port}"
         served.enter_context(serving_at(log, tmp_path, named))
-        up.enter_context(started(binary, envoy_by_cds(address, "a~a-1", kind, door), door, lambda: listens(door), tmp_path))
+        up.enter_context(
+            started(binary, envoy_by_cds(address, "a~a-1", kind, door), door, lambda: listens(door), tmp_path)
+        )
         up.enter_context(callers(busy, door, CALLERS))
         until("without a decision all are let in", lambda: busy.most(WINDOW_S) == CALLERS)
         until("and that is told", lambda: in_force(log).size.unbounded)

@@ -1,5 +1,5 @@
-"""Settings of clusters at stock clients: an Envoy calls by TLS and HTTP/2, and a gRPC client of the same server takes its
-cluster without them."""
+"""Settings of clusters at stock clients: an Envoy calls by TLS and HTTP/2, and a gRPC client of the same server takes
+its cluster without them."""
 
 from __future__ import annotations
 

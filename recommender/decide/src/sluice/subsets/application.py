@@ -76,7 +76,8 @@ class Application:
 
     min_subset: the least number of connections of an upstream container, as far as there are that many downstream
     containers. percentile: of the latency that the solver minimizes. keep_in_zone: upstream containers connect only
-    within their own zone, where the downstream service has a container in it.
+    within their own zone, where the downstream service has a container in it. prefer_zone: they connect within it as
+    far as the loads that the solver aims at allow; not with keep_in_zone.
     """
 
     hosts: tuple[Host, ...]
@@ -87,3 +88,4 @@ class Application:
     min_subset: int = 2
     percentile: float = 0.95
     keep_in_zone: bool = False
+    prefer_zone: bool = False

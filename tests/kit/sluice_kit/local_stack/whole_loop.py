@@ -61,7 +61,7 @@ def check_subsets(stack: Stack) -> None:
         f"suggest-index-{number}" for number in range(1, 7)
     }
     addresses = {end["instance"]: end["address"] for endpoints in ends for end in endpoints}
-    assert all(address == f"192.0.2.{name.removeprefix('suggest-index-')}:8080" for name, address in addresses.items())
+    assert all(address == f"127.0.1.{name.removeprefix('suggest-index-')}:8085" for name, address in addresses.items())
     assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'suggest'"), 3)
 
 

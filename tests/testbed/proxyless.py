@@ -21,7 +21,7 @@ from .picks_process import METHOD
 
 log = logging.getLogger(__name__)
 
-AHEAD = 2
+AHEAD = 8
 """Answers that wait for a container's next calls. So a new subset is followed that many calls later."""
 PAUSE_S = 1.0
 """Between two calls of a client without endpoints."""

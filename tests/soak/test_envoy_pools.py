@@ -3,10 +3,8 @@ shrinks, none of their calls fails, and what it acknowledged is what the journal
 
 from __future__ import annotations
 
-import socket
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
@@ -24,7 +22,7 @@ from sluice.subsets.v1.log_pb2 import Container, ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED as SUBSET_PROVIDED
 from sluice.subsets.v1.subset_pb2 import Endpoint, Subset
 from sluice_kit.applications.busy_http import Busy, busy_service, callers
-from sluice_kit.applications.stock_clients import envoy_binary, envoy_config, started
+from sluice_kit.applications.stock_clients import envoy_binary, envoy_by_cds, listens, started
 from sluice_kit.journal.shard_log import Log, serving_at
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.kafka import Kafka
@@ -61,26 +59,6 @@ def connect(log: Log, busy: Busy) -> None:
             key=subset_message(key), state=SUBSET_PROVIDED, revision=1, endpoints=[end])),
         lease_s=600,
     )  # fmt: skip
-
-
-def bootstrap(server: str, kind: str, port: int) -> dict[str, Any]:
-    """With its clusters from the server, for HTTP/1.1."""
-    config = envoy_config(server, "a~a-1", kind, port)
-    config["dynamic_resources"]["cds_config"] = {"ads": {}, "resource_api_version": "V3"}
-    static = config["static_resources"]
-    static["clusters"] = [cluster for cluster in static["clusters"] if cluster["name"] != "b"]
-    manager = static["listeners"][0]["filter_chains"][0]["filters"][0]["typed_config"]
-    manager["codec_type"] = "HTTP1"
-    manager["route_config"]["validate_clusters"] = False
-    return config
-
-
-def listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-    except OSError:
-        return False
-    return True
 
 
 def written(log: Log, topic: str) -> list[bytes]:
@@ -122,7 +100,9 @@ def test_a_full_pool_follows_its_decisions(broker: Kafka, tmp_path: Path, kind: 
         (port,) = free_ports(1)
         named["SLUICE_RECOMMENDER"] = address = f"127.0.0.1:{port}"
         served.enter_context(serving_at(log, tmp_path, named))
-        up.enter_context(started(binary, bootstrap(address, kind, door), door, lambda: listens(door), tmp_path))
+        up.enter_context(
+            started(binary, envoy_by_cds(address, "a~a-1", kind, door), door, lambda: listens(door), tmp_path)
+        )
         up.enter_context(callers(busy, door, CALLERS))
         until("without a decision all are let in", lambda: busy.most(WINDOW_S) == CALLERS)
         until("and that is told", lambda: in_force(log).size.unbounded)

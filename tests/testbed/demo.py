@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +17,8 @@ from .exporter import Exporter
 from .handover import Handover
 from .pace import Pace
 from .presets.shop import PERIOD, USER_THRESHOLD_MS, USERS, bursts, shop
-from .presets.suggest import suggest
+from .presets.suggest import INDEX, PORT, SUGGEST, suggest
+from .proxyless import Proxyless
 from .recent import Recent
 from .simulation import Simulation
 from .spans import Span
@@ -34,6 +36,8 @@ METRICS = 4.0
 """Wall seconds between two readings of utilizations: each window of 10 s has two."""
 SUGGEST_SEED = 1_000_003
 """Added to the seed for suggestions, so that its trace ids are others than the shop's."""
+MOST_SUGGESTIONS = 10_000
+"""Of whose latencies the stats tell."""
 
 
 class Demo:
@@ -42,13 +46,20 @@ class Demo:
     Suggestions share neither services nor hosts with the shop: what the shop does is the same with and without it.
     """
 
-    def __init__(self, seed: int, speed: float, users: int, otlp: str, period: float = PERIOD) -> None:
+    def __init__(
+        self, seed: int, speed: float, users: int, otlp: str, period: float = PERIOD, recommender: str = ""
+    ) -> None:
         self.pace = Pace(speed, time.time_ns())
         self.handover = Handover()
         self.stopping = threading.Event()
         self._recent = Recent(USER_THRESHOLD_MS / 1e3)
         self.simulation = Simulation(shop(users, shape=bursts(period)), seed, self._on_span, self._on_outcome)
-        self.suggest = Simulation(suggest(), seed + SUGGEST_SEED, self._on_span)
+        self.suggest = Simulation(suggest(), seed + SUGGEST_SEED, self._on_span, self._on_suggestion)
+        self._suggestions: deque[tuple[float, float]] = deque(maxlen=MOST_SUGGESTIONS)
+        self._proxyless = proxyless(recommender, self.suggest.application) if recommender else None
+        self._chosen = self._turns = 0
+        if self._proxyless is not None:
+            self.suggest.application.services[INDEX].choose = self._choose
         self.exporter = Exporter(otlp, hosts=hosts_of(self.suggest.application))
         self._utilization = Utilization(self.suggest.application)
         self._metrics = MetricsSender(otlp)
@@ -61,6 +72,21 @@ class Demo:
         speed = self.pace.speed
         self._recent.add(second / speed, latency / speed, failed)
 
+    def _on_suggestion(self, second: float, latency: float, failed: bool) -> None:
+        self._suggestions.append((second, latency / self.pace.speed))
+
+    def _choose(self, caller: str) -> str | None:
+        assert self._proxyless is not None
+        chosen = self._proxyless.pick(caller)
+        self._chosen, self._turns = self._chosen + (chosen is not None), self._turns + (chosen is None)
+        return chosen
+
+    def _suggest_p95(self) -> float:
+        """Of the suggestions of the last minute, in ms; 0 before the first."""
+        since = self.suggest.engine.now - 60 * self.pace.speed
+        latencies = sorted(latency for second, latency in self._suggestions if second >= since)
+        return round(1e3 * latencies[int(0.95 * len(latencies))], 1) if latencies else 0.0
+
     def stats(self) -> dict[str, Any]:
         """Rates per wall second as users see them over the last 10 s; times in seconds."""
         requests, goodput = self._recent.rates(self.simulation.engine.now / self.pace.speed)
@@ -69,6 +95,9 @@ class Demo:
             "requests_per_s": round(requests, 1),
             "goodput_per_s": round(goodput, 1),
             "threshold_ms": USER_THRESHOLD_MS,
+            "suggest_p95_ms": self._suggest_p95(),
+            "suggest_calls_by_xds": self._chosen,
+            "suggest_calls_in_turn": self._turns,
             "spans_sent": self.exporter.sent,
             "spans_dropped": self.exporter.dropped,
             "spans_queued": self.exporter.queued,
@@ -103,6 +132,21 @@ class Demo:
                     log.warning("keep up with the wall clock: slipped %d times so far", self.pace.slips)
                     slips = self.pace.slips
         self._metrics.close()
+        if self._proxyless is not None:
+            self._proxyless.stop()
+
+
+def proxyless(recommender: str, application: Application) -> Proxyless | None:
+    """The gRPC clients of suggest's containers, and servers at the addresses of suggest-index's. None where these are
+    not free, or the machine has no such addresses: calls then go in turn."""
+    callers = [instance.name for instance in application.services[SUGGEST].instances]
+    hosts = hosts_of(application)
+    callees = {name: f"{hosts[name]}:{PORT}" for name in (one.name for one in application.services[INDEX].instances)}
+    try:
+        return Proxyless(recommender, SUGGEST, callers, INDEX, callees)
+    except (OSError, RuntimeError) as cause:
+        log.warning("suggest calls %s in turn: %s", INDEX, cause)
+        return None
 
 
 def hosts_of(application: Application) -> dict[str, str]:
@@ -119,7 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _arguments().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     host, port = options.http
-    demo = Demo(options.seed, options.speed, options.users, options.otlp, options.period)
+    demo = Demo(options.seed, options.speed, options.users, options.otlp, options.period, options.recommender)
     exporter = demo.exporter
     try:
         server = serve(Control(demo.simulation.pools, demo.stats, demo.handover), host, port)
@@ -159,6 +203,11 @@ def _arguments() -> argparse.ArgumentParser:
         "--otlp",
         default=os.environ.get("SLUICE_OTLP_GRPC", "127.0.0.1:4317"),
         help="OTLP/gRPC receiver; SLUICE_OTLP_GRPC (%(default)s)",
+    )
+    parser.add_argument(
+        "--recommender",
+        default=os.environ.get("SLUICE_RECOMMENDER", ""),
+        help="xDS server whose subsets suggest follows; SLUICE_RECOMMENDER; empty: it calls in turn (%(default)s)",
     )
     return parser
 

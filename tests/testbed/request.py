@@ -35,7 +35,7 @@ class Operation:
 class Target:
     """Where a call goes, as seen from the caller."""
 
-    pick: Callable[[], Instance]
+    pick: Callable[[Instance | None], Instance]
     operation: Operation
     network: Sampler
     client_site: SpanSite | None
@@ -88,7 +88,7 @@ class Request:
     def submit(self, connections: Pool | None, now: float) -> None:
         """Starts the request: waits for one of the caller's connections where they are bounded."""
         self.submitted = now
-        self._instance = self._target.pick()
+        self._instance = self._target.pick(None if self.caller is None else self.caller.instance)
         if connections is None:
             self.send()
             return

@@ -44,6 +44,8 @@ class Service:
         self.connection_sizes = {peer: pool.size for peer, pool in service.connections.items()}
         self.callee_replicas = dict.fromkeys(service.connections, 1)
         """By callee, of those pools whose size counts per replica of the callee; else 1."""
+        self.choose: Callable[[str], str | None] | None = None
+        """The replica for a call of a replica, by name; None: the next in turn."""
         self._engine = engine
         self._seed = seed
         self._emit = emit
@@ -58,8 +60,13 @@ class Service:
     def now(self) -> float:
         return self._engine.now
 
-    def pick(self) -> "Instance":
-        """The replica whose turn it is."""
+    def pick(self, caller: "Instance | None" = None) -> "Instance":
+        """The replica that `choose` names for the caller, else the one whose turn it is. caller: None for a user."""
+        if self.choose is not None and caller is not None:
+            chosen = self.choose(caller.name)
+            for instance in self.instances:
+                if instance.name == chosen:
+                    return instance
         turn = self._turn if self._turn < len(self.instances) else 0
         self._turn = turn + 1
         return self.instances[turn]

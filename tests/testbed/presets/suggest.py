@@ -14,9 +14,10 @@ from ..topology import Call, Compute, HostSpec, ServiceSpec, Topology
 
 SUGGESTIONS_PER_S = 24.0
 """Of which each container of suggest-index gets 40 in 10 s: a sample of the latency model needs 20."""
+PORT = 8085
 HOSTS = tuple(
-    # By their addresses, of the range for documentation (RFC 5737), so that clients of xDS can be told of them.
-    HostSpec(f"192.0.2.{number}", 4.0, (busy, busy, busy / 2))
+    # By their addresses, of the loopback range, so that clients of xDS can connect to servers there.
+    HostSpec(f"127.0.1.{number}", 4.0, (busy, busy, busy / 2))
     for number, busy in enumerate((0.1, 0.2, 0.3, 0.4, 0.5, 0.6), start=1)
 )
 SUGGEST, INDEX = "suggest", "suggest-index"

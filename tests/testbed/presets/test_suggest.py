@@ -49,8 +49,8 @@ def test_spans_name_the_host_of_their_container():
         for group in request.resource_spans
         for item in [{attribute.key: attribute.value.string_value for attribute in group.resource.attributes}]
     }
-    assert named == {f"suggest-index-{n}": f"192.0.2.{n}" for n in range(1, 7)} | {
-        f"suggest-{n}": f"192.0.2.{n}" for n in range(1, 4)
+    assert named == {f"suggest-index-{n}": f"127.0.1.{n}" for n in range(1, 7)} | {
+        f"suggest-{n}": f"127.0.1.{n}" for n in range(1, 4)
     }
 
 
@@ -64,9 +64,9 @@ def test_readings_are_of_the_time_since_the_one_before_and_count_the_containers_
     used = first["suggest-index-6", "container.cpu.usage"]
     # 4 requests a second of 8 ms of work, slowed by the tenants of the host.
     assert used == pytest.approx(SUGGESTIONS_PER_S / 6 * 0.008 * slowdown(HOSTS[5].others), rel=0.2)
-    assert first["192.0.2.6", "system.cpu.utilization"] == pytest.approx(1 - 0.6 - used / 4)
-    assert first["192.0.2.6", "system.memory.bandwidth.utilization"] == 0.6
-    assert first["192.0.2.6", "hw.network.bandwidth.utilization"] == 0.3
+    assert first["127.0.1.6", "system.cpu.utilization"] == pytest.approx(1 - 0.6 - used / 4)
+    assert first["127.0.1.6", "system.memory.bandwidth.utilization"] == 0.6
+    assert first["127.0.1.6", "hw.network.bandwidth.utilization"] == 0.3
     assert first["suggest-index-6", "k8s.container.cpu.limit.current"] == 1.0
     before = {
         name: sum(instance.cpu.used() for instance in application.services[name].instances)

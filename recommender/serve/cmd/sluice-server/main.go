@@ -63,6 +63,9 @@ Environment, or lines NAME=VALUE of the file SLUICE_SETTINGS; the environment wi
                            max_connections of the cluster PEER (none)
   SLUICE_XDS_OUTLIER_DETECTION  outlier detection of all clusters of CDS, as JSON with Envoy's names:
                            {"consecutive_5xx": 5, "max_ejection_percent": 50} (none)
+  SLUICE_XDS_CLUSTERS      further fields of clusters of CDS by service, or * for all, as JSON with Envoy's names: TLS, HTTP/2,
+                           panic threshold. {"*": {"common_lb_config": {"healthy_panic_threshold": {"value": 1}}}} (none)
+  SLUICE_XDS_LOCALITIES    what localities of endpoints stand for: container, or zone for Envoys (container)
   SLUICE_EXTERNAL_METRICS  address of external.metrics.k8s.io for the API server of Kubernetes, by TLS; empty: none
   SLUICE_EXTERNAL_METRICS_CA  PEM file with the authority of the API server's certificate as a proxy; needed off loopback
   SLUICE_TLS_CERT, SLUICE_TLS_KEY  PEM files

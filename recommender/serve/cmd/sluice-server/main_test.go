@@ -60,6 +60,8 @@ func TestWrongUse(t *testing.T) {
 		{"external metrics without TLS", nil, map[string]string{"SLUICE_EXTERNAL_METRICS": "127.0.0.1:6443"}, 2, "SLUICE_TLS_CERT"},
 		{"no pool", nil, map[string]string{"SLUICE_XDS_POOLS": "cart/server"}, 2, "SLUICE_XDS_POOLS"},
 		{"no outlier detection", nil, map[string]string{"SLUICE_XDS_OUTLIER_DETECTION": `{"max_ejection_percent": 101}`}, 2, "SLUICE_XDS_OUTLIER_DETECTION"},
+		{"no field of clusters", nil, map[string]string{"SLUICE_XDS_CLUSTERS": `{"*": {"type": "EDS"}}`}, 2, "SLUICE_XDS_CLUSTERS"},
+		{"no localities", nil, map[string]string{"SLUICE_XDS_LOCALITIES": "region"}, 2, "SLUICE_XDS_LOCALITIES"},
 		{"outlier detection", []string{"--check"}, map[string]string{"SLUICE_XDS_OUTLIER_DETECTION": `{"consecutive_5xx": 5}`}, 0, "valid"},
 		{"half of TLS", nil, map[string]string{"SLUICE_TLS_CERT": "x"}, 2, "together only"},
 		{"certificates without TLS", nil, map[string]string{"SLUICE_TLS_CLIENT_CA": "x"}, 2, "SLUICE_TLS_CERT"},

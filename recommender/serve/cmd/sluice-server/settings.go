@@ -86,6 +86,12 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	if s.xds.OutlierDetection, err = xds.ParseOutlierDetection(lookup("SLUICE_XDS_OUTLIER_DETECTION")); err != nil {
 		return s, fmt.Errorf("SLUICE_XDS_OUTLIER_DETECTION: %w; legal: envoy.config.cluster.v3.OutlierDetection in JSON", err)
 	}
+	if s.xds.Clusters, err = xds.ParseClusterSettings(lookup("SLUICE_XDS_CLUSTERS")); err != nil {
+		return s, fmt.Errorf("SLUICE_XDS_CLUSTERS: %w", err)
+	}
+	if s.xds.Localities, err = xds.ParseLocalities(lookup("SLUICE_XDS_LOCALITIES")); err != nil {
+		return s, fmt.Errorf("SLUICE_XDS_LOCALITIES: %w", err)
+	}
 	if s.access, err = access.Open(lookup); err != nil {
 		return s, err
 	}

@@ -64,7 +64,8 @@ func requiredRole(method string) (role Role, open bool) {
 		strings.HasSuffix(method, "/ReportDelivery"), strings.HasSuffix(method, "/AskTrials"),
 		strings.HasSuffix(method, "/TellTrial"):
 		return Report, false
-	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), readsOnly(method):
+	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."),
+		strings.HasPrefix(method, "/envoy.service.endpoint.v3."), readsOnly(method):
 		return Read, false
 	default:
 		return allRoles, false // a method that is not listed here

@@ -164,7 +164,7 @@ func TestHealthAndReflection(t *testing.T) {
 	must(t, one.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: &reflectionv1.ServerReflectionRequest_ListServices{}}))
 	listed, err := one.Recv()
 	must(t, err)
-	if len(listed.GetListServicesResponse().GetService()) != 7 {
+	if len(listed.GetListServicesResponse().GetService()) != 8 {
 		t.Error(listed)
 	}
 	two, err := reflectionv1alpha.NewServerReflectionClient(r.link).ServerReflectionInfo(t.Context())

@@ -63,7 +63,7 @@ type options struct {
 	every   time.Duration
 	lookup  func(string) string
 	dial    []grpc.DialOption
-	bounds  xds.SizedPools
+	xds     xds.Settings
 	// address is the listen address; any free one where it is empty.
 	address string
 }
@@ -92,7 +92,7 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{}
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
-	hub := xds.New(writer, slog.New(slog.DiscardHandler), xds.Settings{SizedPools: o.bounds})
+	hub := xds.New(writer, slog.New(slog.DiscardHandler), o.xds)
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a, 5*time.Second)
 	must(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	endpoints "github.com/envoyproxy/go-control-plane/envoy/service/endpoint/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -80,6 +81,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 	subsetsv1.RegisterSubsetServiceServer(registrar, calls.Subsets{Service: service})
 	tuningv1.RegisterTuningServiceServer(registrar, calls.Tuning{Service: service})
 	discovery.RegisterAggregatedDiscoveryServiceServer(registrar, xds.NewServer(hub))
+	endpoints.RegisterEndpointDiscoveryServiceServer(registrar, xds.NewEndpointServer(hub))
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc) // v1 and v1alpha
 	s.Ready(false)

@@ -98,7 +98,7 @@ func bounds(t *testing.T) (*running, *journaltest.Decider, *journaltest.Journal,
 	hold := journaltest.Apply(ab, 1, 12)
 	hold.Action, hold.Current, hold.Sizes = commonv1.Action_ACTION_HOLD, nil, nil
 	d.Publish(hold)
-	return start(t, journal, options{bounds: pools}).ready(t), d, journal, pools
+	return start(t, journal, options{xds: xds.Settings{SizedPools: pools}}).ready(t), d, journal, pools
 }
 
 func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
@@ -138,7 +138,7 @@ func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
 	b.cancel()
 	r.stop()
 	before := len(journal.Read(t, journal.Observed))
-	again := start(t, journal, options{bounds: envoys}).ready(t)
+	again := start(t, journal, options{xds: xds.Settings{SizedPools: envoys}}).ready(t)
 	same := again.bounded(t, "a-1", b.version)
 	eventually(t, "it is seen to be in force", func() bool { return len(journal.Read(t, journal.Observed)) > before })
 	if sizes, done := observedSizes(t, journal); sizes["a-1"].GetSize() != 20 || len(done) != 3 {

@@ -1,19 +1,15 @@
 package xds
 
 import (
-	"math"
-	"net"
-	"net/netip"
-	"strconv"
-
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// endpoint is an endpoint that a client gets.
+// endpoint is an endpoint that a client gets. notReady: its source says so, and another endpoint is ready.
 type endpoint struct {
 	instance, host, zone string
 	port                 uint32
 	weight               uint32
+	notReady             bool
 }
 
 // fault is the reason why an endpoint of a subset is left out.
@@ -28,9 +24,13 @@ const (
 )
 
 // assign returns the endpoints that a client gets: its subset, without endpoints that clients would refuse or cannot reach. A
-// client of a service with containers always gets some: without a usable endpoint in a subset it gets all containers with
-// equal weights, and drained ones if there are no others. A container has its newest known address, since a restarted one may
-// have another. report gets each endpoint that is left out. Empty: no container has an address.
+// client of a service with containers always gets some: without a usable endpoint that is ready in a subset it gets all
+// containers with equal weights, without one of those its subset as if it were ready, and drained containers if there are no
+// others. A container has its newest known address, since a restarted one may have another. report gets each endpoint that is
+// left out. Empty: no container has an address.
+//
+// A drained container is left out, and not sent as DRAINING. In both cases clients finish open requests and send no new ones.
+// But an Envoy in panic sends new requests to DRAINING endpoints too (envoyproxy/envoy#46800).
 func assign(subset *subsetsv1.Subset, service *subsetsv1.ServiceContainers, report func(instance string, why fault)) []endpoint {
 	containers := map[string]*subsetsv1.Container{}
 	for _, candidate := range service.GetContainers() {
@@ -48,13 +48,32 @@ func assign(subset *subsetsv1.Subset, service *subsetsv1.ServiceContainers, repo
 			reachable = append(reachable, withAddress(candidate, container))
 		}
 	}
-	if endpoints := usable(reachable, report); len(endpoints) > 0 {
-		return endpoints
+	members := usable(reachable, report)
+	if marked, ready := withReadiness(members, containers); ready > 0 {
+		return marked
 	}
-	if endpoints := usable(allContainers(service, false), report); len(endpoints) > 0 {
-		return endpoints
+	all := usable(allContainers(service, false), report)
+	if marked, ready := withReadiness(all, containers); ready > 0 {
+		return marked
+	}
+	for _, endpoints := range [][]endpoint{members, all} {
+		if len(endpoints) > 0 {
+			return endpoints
+		}
 	}
 	return usable(allContainers(service, true), report)
+}
+
+// withReadiness is a copy of endpoints with notReady, and the number of those that are ready.
+func withReadiness(endpoints []endpoint, containers map[string]*subsetsv1.Container) (marked []endpoint, ready int) {
+	for _, target := range endpoints {
+		target.notReady = containers[target.instance].GetNotReady()
+		if !target.notReady {
+			ready++
+		}
+		marked = append(marked, target)
+	}
+	return marked, ready
 }
 
 // withAddress is an endpoint with its container's address, if that is known.
@@ -76,48 +95,4 @@ func allContainers(service *subsetsv1.ServiceContainers, drained bool) (endpoint
 		}
 	}
 	return endpoints
-}
-
-// usable are the endpoints that a client can take: each with an address of its own, and weights of 1 or more whose sum a
-// client can hold.
-func usable(candidates []*subsetsv1.Endpoint, report func(string, fault)) (endpoints []endpoint) {
-	addresses, names := map[string]bool{}, map[string]bool{}
-	sum := uint64(0)
-	for _, candidate := range candidates {
-		host, port, ok := address(candidate.GetAddress())
-		switch {
-		case !ok:
-			report(candidate.GetInstance(), noAddress)
-			continue
-		case addresses[candidate.GetAddress()]:
-			report(candidate.GetInstance(), sameAddress)
-			continue
-		case names[candidate.GetInstance()]:
-			report(candidate.GetInstance(), sameName)
-			continue
-		}
-		addresses[candidate.GetAddress()], names[candidate.GetInstance()] = true, true
-		weight := max(1, candidate.GetWeight())
-		sum += uint64(weight)
-		endpoints = append(endpoints, endpoint{candidate.GetInstance(), host, candidate.GetZone(), port, weight})
-	}
-	for shift := 0; sum>>shift > math.MaxUint32/2; shift++ {
-		for i := range endpoints {
-			endpoints[i].weight = max(1, endpoints[i].weight/2)
-		}
-	}
-	return endpoints
-}
-
-// address splits a text into IP and port, as xDS has them. Endpoints of xDS are not host names: Envoy and C-core refuse them.
-func address(text string) (host string, port uint32, ok bool) {
-	host, name, err := net.SplitHostPort(text)
-	if err != nil {
-		return "", 0, false
-	}
-	if _, err := netip.ParseAddr(host); err != nil {
-		return "", 0, false
-	}
-	n, err := strconv.ParseUint(name, 10, 16)
-	return host, uint32(n), err == nil && n > 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,15 +15,16 @@ import (
 )
 
 // containersOf is a service's containers in short form: "b-1", "b-2!" drained, "b-3?" without an address, "b-4=b-1" at another's
-// address.
+// address, "b-5~" not ready.
 func containersOf(words string) *subsetsv1.ServiceContainers {
 	message := &subsetsv1.ServiceContainers{Service: "b"}
 	for _, word := range strings.Fields(words) {
-		name, at, moved := strings.Cut(strings.TrimRight(word, "!?"), "=")
+		name, at, moved := strings.Cut(strings.TrimRight(word, "!?~"), "=")
 		if !moved {
 			at = name
 		}
 		c := &subsetsv1.Container{Instance: name, Address: "10.0.0." + strings.TrimPrefix(at, "b-") + ":80", Drained: strings.HasSuffix(word, "!")}
+		c.NotReady = strings.HasSuffix(word, "~")
 		if strings.HasSuffix(word, "?") {
 			c.Address = "b.local:80"
 		}
@@ -70,6 +72,10 @@ func TestWhomAClientIsGiven(t *testing.T) {
 		{"b-1 b-2?", "b-2", "b-1*1", "b-2 no address of the form IP:PORT; b-2 no address of the form IP:PORT"},
 		{"b-1 b-2=b-1", "b-1 b-2", "b-1*3", "b-2 the address of another"},
 		{"b-1 b-2", "b-1 b-1", "b-1*3", "b-1 the address of another"},
+		{"b-1 b-2~", "b-1 b-2", "b-1*3 b-2*3~", ""},
+		{"b-1~ b-2 b-3~", "b-1", "b-1*1~ b-2*1 b-3*1~", ""},
+		{"b-1~ b-2~ b-3~", "b-1 b-2", "b-1*3 b-2*3", ""},
+		{"b-1~ b-2!", "", "b-1*1", ""},
 		{"b-1?", "", "", "b-1 no address of the form IP:PORT; b-1 no address of the form IP:PORT"},
 		{"", "", "", ""},
 	} {
@@ -78,7 +84,7 @@ func TestWhomAClientIsGiven(t *testing.T) {
 		for _, e := range assign(subsetOf(service, tt.subset), service, func(instance string, why fault) {
 			faults = append(faults, instance+" "+string(why))
 		}) {
-			got = append(got, fmt.Sprintf("%s*%d", e.instance, e.weight))
+			got = append(got, fmt.Sprintf("%s*%d%s", e.instance, e.weight, map[bool]string{true: "~"}[e.notReady]))
 		}
 		if strings.Join(got, " ") != tt.want || strings.Join(faults, "; ") != tt.faults {
 			t.Errorf("%q of %q: %v %q, want %q %q", tt.subset, tt.containers, got, faults, tt.want, tt.faults)
@@ -88,7 +94,8 @@ func TestWhomAClientIsGiven(t *testing.T) {
 
 // For any records of the journal, the endpoints are those that clients take: addresses and names differ, and a client can hold
 // the sum of the weights. A service with an address always has an endpoint. However old the subset is, each endpoint is a
-// container of the service, at the container's address; none is drained while another one is not.
+// container of the service, at the container's address; none is drained while another one is not, and not all are marked as
+// not ready.
 func TestWhatIsGivenOutIsTaken(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -96,7 +103,7 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 	for range 3000 {
 		var words []string
 		for n := range random.IntN(6) {
-			words = append(words, fmt.Sprintf("b-%d%s", n+1, []string{"", "", "!", "?", "=b-1"}[random.IntN(5)]))
+			words = append(words, fmt.Sprintf("b-%d%s", n+1, []string{"", "", "!", "?", "=b-1", "~"}[random.IntN(6)]))
 		}
 		service := containersOf(strings.Join(words, " "))
 		subset := &subsetsv1.Subset{}
@@ -106,6 +113,9 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 			subset.Endpoints = append(subset.Endpoints, e)
 		}
 		endpoints := assign(subset, service, func(string, fault) {})
+		if len(endpoints) > 0 && !slices.ContainsFunc(endpoints, func(e endpoint) bool { return !e.notReady }) {
+			t.Fatalf("none of %v is ready, of %v in %v", endpoints, subset, service)
+		}
 		names, addresses, sum := map[string]bool{}, map[string]bool{}, uint64(0)
 		for _, e := range endpoints {
 			address := fmt.Sprint(e.host, e.port)

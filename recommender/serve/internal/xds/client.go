@@ -3,6 +3,7 @@ package xds
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
@@ -22,6 +23,8 @@ type client struct {
 	// caller is the caller's name, if callers are authenticated.
 	caller string
 	node   *node
+	// grpc is true for a client of gRPC, as its user agent says.
+	grpc bool
 	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
 	endpointCache map[string]*cachedEndpoints
 	// acked has the version of each EDS resource that the client last applied or refused. revisions has the revisions of the
@@ -71,7 +74,7 @@ func (c *client) identify(identity *core.Node, names int) error {
 		return err
 	}
 	if c.node == nil {
-		c.node = &n
+		c.node, c.grpc = &n, strings.HasPrefix(identity.GetUserAgentName(), "gRPC")
 	}
 	if *c.node != n {
 		return errOtherNode
@@ -105,6 +108,7 @@ func (c *client) resources(tables *table.Tables, kind string, names []string) (r
 			r := resource{name: name}
 			if clusterMessage, ok := message.(*cluster.Cluster); ok {
 				clusterMessage.OutlierDetection = c.hub.settings.OutlierDetection
+				c.hub.settings.Clusters.apply(clusterMessage, c.grpc)
 				c.setPoolSize(tables, clusterMessage, &r)
 			}
 			r.body = packAny(message)
@@ -145,7 +149,7 @@ func (c *client) build(sources *cachedEndpoints, service, topic string) resource
 	if len(endpoints) == 0 {
 		return r
 	}
-	r.body = packAny(assignment(service, endpoints))
+	r.body = packAny(assignment(service, endpoints, c.hub.settings.Localities, c.grpc))
 	r.version.content = contentOf(r.body.GetValue())
 	return r
 }

@@ -50,10 +50,12 @@ type Hub struct {
 }
 
 // Settings are what clusters get besides endpoints. SizedPools: the pools whose sizes clients get. OutlierDetection: that of
-// every cluster; nil: none.
+// every cluster for which Clusters has none; nil: none. Localities: those of endpoints for Envoys.
 type Settings struct {
 	SizedPools       SizedPools
 	OutlierDetection *cluster.OutlierDetection
+	Clusters         ClusterSettings
+	Localities       Localities
 }
 
 // New is a hub without tables: it sends nothing until Serve.

@@ -6,7 +6,6 @@ import (
 
 	cluster "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	endpoints "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listener "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	route "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	router "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
@@ -76,29 +75,6 @@ func namedResource(kind, service string) (proto.Message, bool) {
 		}, true
 	}
 	return nil, false
-}
-
-// assignment has a locality for each endpoint, with its weight: gRPC's round robin uses weights of localities, and ignores
-// those of endpoints (grpc-go 1.84, C-core 1.85, Java 1.76). Envoy, which ignores localities by default, uses the endpoint's
-// weight.
-func assignment(service string, assigned []endpoint) *endpoints.ClusterLoadAssignment {
-	message := &endpoints.ClusterLoadAssignment{ClusterName: service}
-	for _, target := range assigned {
-		weight := wrapperspb.UInt32(target.weight)
-		message.Endpoints = append(message.Endpoints, &endpoints.LocalityLbEndpoints{
-			Locality:            &core.Locality{Zone: target.zone, SubZone: target.instance},
-			LoadBalancingWeight: weight,
-			LbEndpoints: []*endpoints.LbEndpoint{{
-				LoadBalancingWeight: weight,
-				HostIdentifier: &endpoints.LbEndpoint_Endpoint{Endpoint: &endpoints.Endpoint{Address: &core.Address{
-					Address: &core.Address_SocketAddress{SocketAddress: &core.SocketAddress{
-						Address: target.host, PortSpecifier: &core.SocketAddress_PortValue{PortValue: target.port},
-					}},
-				}}},
-			}},
-		})
-	}
-	return message
 }
 
 func packAny(message proto.Message) *anypb.Any {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -233,6 +234,26 @@ def envoy_config(server: str, node: str, kind: str, port: int) -> dict[str, Any]
             ],
         },
     }
+
+
+def envoy_by_cds(server: str, node: str, kind: str, port: int) -> dict[str, Any]:
+    """As `envoy_config`, for HTTP/1.1 and with the cluster b from the server."""
+    config = envoy_config(server, node, kind, port)
+    config["dynamic_resources"]["cds_config"] = {"ads": {}, "resource_api_version": "V3"}
+    static = config["static_resources"]
+    static["clusters"] = [cluster for cluster in static["clusters"] if cluster["name"] != "b"]
+    manager = static["listeners"][0]["filter_chains"][0]["filters"][0]["typed_config"]
+    manager["codec_type"] = "HTTP1"
+    manager["route_config"]["validate_clusters"] = False
+    return config
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
 
 
 def _endpoint(host: str, port: int) -> dict[str, dict[str, object]]:

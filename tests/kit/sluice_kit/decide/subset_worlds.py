@@ -140,6 +140,13 @@ class SubsetWorld:
         return {one.service: {container.instance: container.address for container in one.containers} for one in made}
 
     @property
+    def not_ready(self) -> set[str]:
+        """The containers in the journal that are not ready."""
+        decisions = self.log.committed(self.log.topics.decisions)
+        made = [log_pb2.ServiceContainers.FromString(v) for k, v in decisions.items() if k.startswith(CONTAINERS)]
+        return {container.instance for one in made for container in one.containers if container.not_ready}
+
+    @property
     def run(self) -> explanation_pb2.Run:
         return explanation_pb2.Run.FromString(self.log.committed(self.log.topics.explanations)[f"{APPLICATION}default"])
 

@@ -61,8 +61,15 @@ def check_subsets(stack: Stack) -> None:
         f"suggest-index-{number}" for number in range(1, 7)
     }
     addresses = {end["instance"]: end["address"] for endpoints in ends for end in endpoints}
-    assert all(address == f"192.0.2.{name.removeprefix('suggest-index-')}:8080" for name, address in addresses.items())
+    assert all(address == f"127.0.1.{name.removeprefix('suggest-index-')}:8085" for name, address in addresses.items())
     assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'suggest'"), 3)
+    until("suggest to call by its subsets", lambda: followed(stack) > 0)
+
+
+def followed(stack: Stack) -> int:
+    """The calls of suggest whose container its gRPC client chose."""
+    stats: dict[str, int] = requests.get(f"{stack.address['SLUICE_DEMO']}/stats", timeout=5).json()
+    return stats["suggest_calls_by_xds"]
 
 
 def busiest_least(subsets: list[dict[str, Any]]) -> bool:

@@ -14,6 +14,7 @@ class NotifiedContainer:
     host: str = ""
     zone: str = ""
     drained: bool = False
+    not_ready: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: Connections per upstream container where no quota is set. Alibaba's traces show this number (Microns, 2.3).
 USUAL = 4
@@ -23,13 +23,15 @@ class Host:
 @dataclass(frozen=True)
 class Container:
     """`drained`: the container must get no connections. `capacity_per_s`: the calls per second that it may get from all
-    callers together."""
+    callers together. not_ready: a source says so; the solver ignores it, so two containers that differ in it alone are
+    equal."""
 
     name: str
     host: str
     address: str = ""
     drained: bool = False
     capacity_per_s: float = math.inf
+    not_ready: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Application:
 
     min_subset: the least number of connections of an upstream container, as far as there are that many downstream
     containers. percentile: of the latency that the solver minimizes. keep_in_zone: upstream containers connect only
-    within their own zone, where the downstream service has a container in it.
+    within their own zone, where the downstream service has a container in it. prefer_zone: they connect within it as
+    far as the loads that the solver aims at allow; not with keep_in_zone.
     """
 
     hosts: tuple[Host, ...]
@@ -85,3 +88,4 @@ class Application:
     min_subset: int = 2
     percentile: float = 0.95
     keep_in_zone: bool = False
+    prefer_zone: bool = False

@@ -27,6 +27,7 @@ class AssemblyRules:
     min_subset: int = 2
     percentile: float = 0.95
     keep_in_zone: bool = False
+    prefer_zone: bool = False
     liveness: LivenessRules = LIVENESS
 
 
@@ -75,13 +76,14 @@ def assemble(
         rules.min_subset,
         rules.percentile,
         rules.keep_in_zone,
+        rules.prefer_zone,
     )
     return Assembled(app, tuple(missing), observed.measured)
 
 
 def _container(service: str, container: NotifiedContainer, rules: AssemblyRules) -> Container:
     address = container.address or rules.address(service, container.instance, container.host)
-    return Container(container.instance, host_of(container), address, container.drained)
+    return Container(container.instance, host_of(container), address, container.drained, not_ready=container.not_ready)
 
 
 def _hosts(

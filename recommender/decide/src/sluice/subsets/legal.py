@@ -119,6 +119,8 @@ def _available(service: Service) -> bool:
 def _limits(application: Application) -> Iterator[str]:
     if application.quota is not None and application.quota < 1:
         yield f"quota {application.quota} is not legal; legal: 1 or more"
+    if application.keep_in_zone and application.prefer_zone:
+        yield "prefer_zone is not legal with keep_in_zone; legal: one of them"
     if application.min_subset < 1:
         yield f"min_subset {application.min_subset} is not legal; legal: 1 or more"
     if not 0 < application.percentile < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from sluice.model.containers import NotifiedContainer, ReportedContainers
@@ -90,6 +90,4 @@ def _silent(container: ObservedContainer, newest_s: int, gone_s: float) -> bool:
 def _with_host(container: NotifiedContainer, observed: dict[str, ObservedContainer]) -> NotifiedContainer:
     if container.host or container.instance not in observed:
         return container
-    return NotifiedContainer(
-        container.instance, container.address, observed[container.instance].host, container.zone, container.drained
-    )
+    return replace(container, host=observed[container.instance].host)

@@ -20,12 +20,14 @@ Address = Callable[[str, str, str], str]
 
 @dataclass(frozen=True)
 class Member:
-    """A container of a service. address, zone: "" where no source reports one. drained: its callers must leave it."""
+    """A container of a service. address, zone: "" where no source reports one. drained: its callers must leave it.
+    not_ready: its source says so; it keeps its connections."""
 
     instance: str
     address: str = ""
     zone: str = ""
     drained: bool = False
+    not_ready: bool = False
 
 
 Members = Mapping[str, tuple[Member, ...]]
@@ -49,6 +51,7 @@ def members(
                 container.address or address(service, container.instance, container.host),
                 zones[host_of(container)],
                 container.drained,
+                container.not_ready,
             )
             for container, _ in those
         )

@@ -140,7 +140,13 @@ def _who_calls_whom(application: Application) -> set[tuple[str, str]]:
 
 
 def _rules(application: Application) -> tuple[object, ...]:
-    return application.quota, application.min_subset, application.percentile, application.keep_in_zone
+    return (
+        application.quota,
+        application.min_subset,
+        application.percentile,
+        application.keep_in_zone,
+        application.prefer_zone,
+    )
 
 
 def _containers(application: Application) -> dict[str, Service]:

@@ -21,8 +21,9 @@ from sluice.subsets.trees import Trees, trees
 class FleetPair:
     """Two fleets, the calls per second between them, and the limits of each upstream container.
 
-    zone: (U,) the zone that an upstream container may connect to, NO_ZONE where it may connect to all. least, most:
-    (U,) connections of an upstream container. containers: the number of downstream containers. reachable: how many of
+    zone: (U,) the zone that an upstream container may connect to, NO_ZONE where it may connect to all. prefers: (U,)
+    the zone that it prefers, NO_ZONE where it prefers none. least, most: (U,) connections of an upstream container.
+    containers: the number of downstream containers. reachable: how many of
     them at least one upstream container may connect to. `least` connections suffice to reach each of these.
     """
 
@@ -30,6 +31,7 @@ class FleetPair:
     downstream: int
     rate_per_s: float
     zone: Ints
+    prefers: Ints
     least: Ints
     most: Ints
     containers: int
@@ -54,6 +56,7 @@ class ProblemLimits:
     quota: int | None
     min_subset: int
     keep_in_zone: bool
+    prefer_zone: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +120,7 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
     )
     fleets = tuple((known or {}).get(service.name) or fleet(service, hosts, numbers) for service in services)
     index = {fleet.service: number for number, fleet in enumerate(fleets)}
-    rules = ProblemLimits(application.quota, application.min_subset, application.keep_in_zone)
+    rules = ProblemLimits(application.quota, application.min_subset, application.keep_in_zone, application.prefer_zone)
     pairs = tuple(_pair(rules, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
     order, cut = in_order([Calls(pair.upstream, pair.downstream, pair.rate_per_s) for pair in pairs], len(fleets))
     return Problem(
@@ -157,7 +160,7 @@ def with_fleet(known: Problem, changed: Fleet) -> Problem:
 def _pair(rules: ProblemLimits, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> FleetPair:
     above, below = fleets[up], fleets[down]
     count = len(below)
-    zone = np.full(len(above), NO_ZONE, dtype=np.int64)
+    zone = prefers = np.full(len(above), NO_ZONE, dtype=np.int64)
     most = np.full(len(above), count, dtype=np.int64)
     least = np.minimum(most, rules.min_subset)
     reachable = count
@@ -172,7 +175,9 @@ def _pair(rules: ProblemLimits, fleets: Sequence[Fleet], up: int, down: int, rat
         theirs = np.where(kept, there, of_others)
         callers = np.array([int((zone == zone_number).sum()) for zone_number in zone])
         least = np.maximum(np.minimum(most, rules.min_subset), -(-theirs // callers))
-    return FleetPair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
+    if rules.prefer_zone:
+        prefers = np.where(np.isin(above.zone, below.zone), above.zone, NO_ZONE)
+    return FleetPair(up, down, rate, zone, prefers, least.astype(np.int64), most.astype(np.int64), count, reachable)
 
 
 def _outside(known: Floats, pairs: Sequence[FleetPair]) -> Floats:

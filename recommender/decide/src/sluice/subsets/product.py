@@ -255,5 +255,6 @@ def _rules(subsetting: Subsetting, out: LeftOut) -> AssemblyRules:
         subsetting.min_subset,
         subsetting.percentile,
         subsetting.keep_in_zone,
+        subsetting.prefer_zone,
         LivenessRules(subsetting.gone / 1000, subsetting.report_lease / 1000, out),
     )

@@ -156,7 +156,7 @@ def by_key(subsets: Iterable[subset_pb2.Subset]) -> dict[SubsetKey, subset_pb2.S
 
 def _service(service: Service, zones: Mapping[str, str]) -> log_pb2.ServiceContainers:
     those = (
-        Member(container.name, container.address, zones[container.host], container.drained)
+        Member(container.name, container.address, zones[container.host], container.drained, container.not_ready)
         for container in service.containers
     )
     return _message(service.name, those)
@@ -167,7 +167,11 @@ def _message(service: str, those: Iterable[Member]) -> log_pb2.ServiceContainers
         service=service,
         containers=[
             log_pb2.Container(
-                instance=container.instance, address=container.address, zone=container.zone, drained=container.drained
+                instance=container.instance,
+                address=container.address,
+                zone=container.zone,
+                drained=container.drained,
+                not_ready=container.not_ready,
             )
             for container in sorted(those, key=lambda container: container.instance)
         ],

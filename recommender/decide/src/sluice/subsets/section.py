@@ -47,6 +47,8 @@ class Subsetting(Strict):
     min_subset  least number of connections of an upstream container, as far as there are downstream containers
     percentile  of the latency that the solver minimizes
     keep_in_zone  upstream containers connect only within their own zone, where it has a downstream container
+    prefer_zone  upstream containers connect within their own zone as far as its containers can take the calls; what
+        they cannot take goes to other zones. Not with keep_in_zone
     strategy  the method that solves
     group  of the pools, whose decider solves; "": the first
     churn_budget  the part of all connections that may change for a better latency
@@ -70,6 +72,7 @@ class Subsetting(Strict):
     quiet: Milliseconds = Field(default=60_000.0, ge=0, le=86_400_000)
     drift: float = Field(default=0.1, gt=0, le=1)
     keep_in_zone: bool = False
+    prefer_zone: bool = False
     window: Milliseconds = Field(default=300_000.0, ge=30_000, le=3_600_000)
     gone: Milliseconds = Field(default=20_000.0, ge=10_000, le=3_600_000)
     report_lease: Milliseconds = Field(default=600_000.0, ge=10_000, le=86_400_000)
@@ -99,7 +102,7 @@ class SubsetsSection(Strict):
 
 
 def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
-    """Raises ValueError for an undefined group, one with two applications, and a repeated name."""
+    """Raises ValueError for an undefined group, one with two applications, a repeated name, and two rules for zones."""
     places: dict[str, int] = {}
     for i, subset in enumerate(subsets):
         group = subset.group or groups[0]
@@ -108,6 +111,9 @@ def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
         if group in places:
             raise ValueError(f"subsets[{i}] is of the group of subsets[{places[group]}], {group!r}; legal: one a group")
         places[group] = i
+    for i, subset in enumerate(subsets):
+        if subset.keep_in_zone and subset.prefer_zone:
+            raise ValueError(f"subsets[{i}].prefer_zone is not legal with keep_in_zone; legal: one of them")
     names = [subset.called for subset in subsets]
     for i, name in enumerate(names):
         if name in names[:i]:

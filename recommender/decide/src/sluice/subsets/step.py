@@ -60,7 +60,7 @@ def step(
     if run is None:
         if known.state is not None and known.state.HasField("held_since"):
             return _publish_solution(replace(known, solved=solved), subsetting, app, None, learnt, now_ms)
-        return _keep_solution(replace(known, solved=solved), subsetting)
+        return _keep_solution(replace(known, solved=solved), subsetting, app, now_ms)
     if previous is None:
         solved = _since(solved, known.state, now_ms)
     return _publish_solution(replace(known, solved=solved), subsetting, app, run, learnt, now_ms)
@@ -130,11 +130,19 @@ def _publish_solution(
     return after, SubsetCommit(SubsetRecords(subsets, containers), pairs, message, {subsetting.called: state})
 
 
-def _keep_solution(known: KnownSubsets, subsetting: Subsetting) -> tuple[KnownSubsets, SubsetCommit]:
-    """Nothing changes but the containers that a report left out, where spans no longer show one of them."""
+def _keep_solution(
+    known: KnownSubsets, subsetting: Subsetting, app: Application, now_ms: int
+) -> tuple[KnownSubsets, SubsetCommit]:
+    """Connections stay. Published are the containers whose readiness changed, and those that a report left out, where
+    spans no longer show one of them."""
+    changes = publication.containers(app, known.containers, now_ms)
+    ready = {name: value for name, value in changes.items() if value is not None}
+    if ready:
+        known = replace(known, containers={**known.containers, **ready})
+    published = SubsetRecords(containers=dict(ready))
     if known.state is None or (state := _with_left_out(known, known.state)) is known.state:
-        return known, SubsetCommit()
-    return replace(known, state=state), SubsetCommit(states={subsetting.called: state})
+        return known, SubsetCommit(published) if ready else SubsetCommit()
+    return replace(known, state=state), SubsetCommit(published, states={subsetting.called: state})
 
 
 def _with_left_out(known: KnownSubsets, state: log_pb2.ApplicationState) -> log_pb2.ApplicationState:

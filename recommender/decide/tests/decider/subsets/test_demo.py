@@ -126,7 +126,7 @@ def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     assert {subset.state for subset in subsets} == {subset_pb2.STATE_PROVIDED}
     assert not any(subset.reasons for subset in subsets), "nothing is missing, addresses are there"
     assert all(2 <= len(subset.endpoints) < 6 for subset in subsets)
-    assert all(end.address == f"192.0.2.{end.instance[-1]}:8080" for subset in subsets for end in subset.endpoints)
+    assert all(end.address == f"127.0.1.{end.instance[-1]}:8085" for subset in subsets for end in subset.endpoints)
     explained = world.log.committed(world.log.topics.explanations)
     pair = explanation_pb2.PairExplanation.FromString(explained["pair/suggest/suggest-index"])
     assert pair.basis.startswith("XGBoost of ")

@@ -133,7 +133,10 @@ type ServiceContainer struct {
 	Host string `protobuf:"bytes,3,opt,name=host,proto3" json:"host,omitempty"`
 	Zone string `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`
 	// The container drains: it gets no connections.
-	Drained       bool `protobuf:"varint,5,opt,name=drained,proto3" json:"drained,omitempty"`
+	Drained bool `protobuf:"varint,5,opt,name=drained,proto3" json:"drained,omitempty"`
+	// The container is not ready, as its readiness probe says. Envoys get it as UNHEALTHY, and gRPC clients leave it out. It
+	// keeps its connections, so that it has them when it is ready again.
+	NotReady      bool `protobuf:"varint,6,opt,name=not_ready,json=notReady,proto3" json:"not_ready,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -203,6 +206,13 @@ func (x *ServiceContainer) GetDrained() bool {
 	return false
 }
 
+func (x *ServiceContainer) GetNotReady() bool {
+	if x != nil {
+		return x.NotReady
+	}
+	return false
+}
+
 var File_sluice_common_v1_scaling_proto protoreflect.FileDescriptor
 
 const file_sluice_common_v1_scaling_proto_rawDesc = "" +
@@ -219,13 +229,14 @@ const file_sluice_common_v1_scaling_proto_rawDesc = "" +
 	"containers\x18\a \x03(\v2\".sluice.common.v1.ServiceContainerR\n" +
 	"containersB\x12\n" +
 	"\x10_cpu_limit_coresB\v\n" +
-	"\t_replicas\"\x8a\x01\n" +
+	"\t_replicas\"\xa7\x01\n" +
 	"\x10ServiceContainer\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
 	"\x04host\x18\x03 \x01(\tR\x04host\x12\x12\n" +
 	"\x04zone\x18\x04 \x01(\tR\x04zone\x12\x18\n" +
-	"\adrained\x18\x05 \x01(\bR\adrainedB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3"
+	"\adrained\x18\x05 \x01(\bR\adrained\x12\x1b\n" +
+	"\tnot_ready\x18\x06 \x01(\bR\bnotReadyB#Z!sluice.dev/api/common/v1;commonv1b\x06proto3"
 
 var (
 	file_sluice_common_v1_scaling_proto_rawDescOnce sync.Once

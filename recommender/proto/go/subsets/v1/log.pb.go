@@ -93,7 +93,9 @@ type Container struct {
 	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
 	Zone    string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
 	// The container drains and is in no subset. Callers get it only if all containers of its service drain.
-	Drained       bool `protobuf:"varint,4,opt,name=drained,proto3" json:"drained,omitempty"`
+	Drained bool `protobuf:"varint,4,opt,name=drained,proto3" json:"drained,omitempty"`
+	// Its source says that it is not ready. Callers that know the status of endpoints avoid it while others are ready.
+	NotReady      bool `protobuf:"varint,5,opt,name=not_ready,json=notReady,proto3" json:"not_ready,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -152,6 +154,13 @@ func (x *Container) GetZone() string {
 func (x *Container) GetDrained() bool {
 	if x != nil {
 		return x.Drained
+	}
+	return false
+}
+
+func (x *Container) GetNotReady() bool {
+	if x != nil {
+		return x.NotReady
 	}
 	return false
 }
@@ -449,12 +458,13 @@ const file_sluice_subsets_v1_log_proto_rawDesc = "" +
 	"containers\x18\x02 \x03(\v2\x1c.sluice.subsets.v1.ContainerR\n" +
 	"containers\x12;\n" +
 	"\vcomputed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"computedAt\"o\n" +
+	"computedAt\"\x8c\x01\n" +
 	"\tContainer\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
 	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x18\n" +
-	"\adrained\x18\x04 \x01(\bR\adrained\"\xcf\x02\n" +
+	"\adrained\x18\x04 \x01(\bR\adrained\x12\x1b\n" +
+	"\tnot_ready\x18\x05 \x01(\bR\bnotReady\"\xcf\x02\n" +
 	"\x10ApplicationState\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x121\n" +
 	"\blast_run\x18\x02 \x01(\v2\x16.sluice.subsets.v1.RunR\alastRun\x12;\n" +

@@ -72,7 +72,14 @@ def scaling_of(event: ScalingEvent) -> Scaling:
         version=event.version,
         source=event.source,
         containers=tuple(
-            NotifiedContainer(container.instance, container.address, container.host, container.zone, container.drained)
+            NotifiedContainer(
+                container.instance,
+                container.address,
+                container.host,
+                container.zone,
+                container.drained,
+                container.not_ready,
+            )
             for container in event.containers
         ),
     )
@@ -93,6 +100,7 @@ def event_of(scaling: Scaling) -> ScalingEvent:
                 host=container.host,
                 zone=container.zone,
                 drained=container.drained,
+                not_ready=container.not_ready,
             )
             for container in scaling.containers
         ],

@@ -42,6 +42,7 @@ def read_application(value: Mapping[str, Any]) -> Document:
         top.integer("min_subset", 2),
         top.number("percentile", 0.95),
         top.flag("keep_in_zone", False),
+        top.flag("prefer_zone", False),
     )
     latency, microns = top.object("latency"), top.object("microns")
     samples = ""

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from sluice.subsets.connections import Connections, Downwards, flow
-from sluice.subsets.fleet import Floats
+from sluice.subsets.fleet import NO_ZONE, Floats
 from sluice.subsets.microns.reference import Optimum, Reference, back, target_of
 from sluice.subsets.microns.repair import moved
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.traffic import PairTraffic, traffic_of
 from sluice.subsets.microns.weigh import weighed
+from sluice.subsets.microns.zone_swaps import first_shares, swapped
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
 from sluice.subsets.trees import parts
@@ -81,7 +82,24 @@ def improve(
         if moves and (touched or _off(now, traffic) < _off(placed[number], traffic) * BETTER):
             left -= moves
             placed[number] = now
-    return budget - left
+    return budget - _into_zones(optimum, placed, work, settings, left)
+
+
+def _into_zones(
+    optimum: Optimum, placed: list[Connections], work: Sequence[Floats], settings: MicronsSettings, left: int
+) -> int:
+    """Swaps connections into preferred zones with the rest of the budget. Returns what is left of it."""
+    problem, rate = optimum.problem, optimum.problem.rate_per_s
+    for number, pair in enumerate(problem.pairs):
+        if left < 2 or (pair.prefers == NO_ZONE).all():
+            continue
+        sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
+        traffic = traffic_of(problem, number, sent, optimum.loads[pair.downstream])
+        now = swapped(placed[number], traffic, settings.weights, left // 2)
+        if changed := differences(placed[number], now, len(now)):
+            left -= changed
+            placed[number] = shared(now, traffic, settings)
+    return left
 
 
 def _off(one: Connections, traffic: PairTraffic) -> float:
@@ -112,7 +130,7 @@ def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Flo
 def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) -> Connections:
     """Connections with the shares that come closest to the target; equal shares without weights."""
     if settings.weights:
-        return weighed(one, traffic.sent, traffic.target)
+        return weighed(first_shares(one, traffic), traffic.sent, traffic.target)
     return Connections(one.start, one.to, 1 / np.repeat(one.sizes(), one.sizes()))
 
 

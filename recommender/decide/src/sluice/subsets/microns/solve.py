@@ -18,6 +18,7 @@ from sluice.subsets.microns.reference import Optimum, Reference, back, reference
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.traffic import traffic_of
 from sluice.subsets.microns.weigh import weighed
+from sluice.subsets.microns.zone_swaps import first_shares, swapped
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
 from sluice.subsets.quotas import bounded, first_quotas
@@ -142,8 +143,8 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
     traffic = traffic_of(problem, number, sent, load)
     drawn_by = seed(above.service, below.service) >> 1
-    placed = orchestrate(traffic, sizes, drawn_by, weights)
-    return weighed(placed, traffic.sent, traffic.target) if weights else placed
+    placed = swapped(orchestrate(traffic, sizes, drawn_by, weights), traffic, weights)
+    return weighed(first_shares(placed, traffic), traffic.sent, traffic.target) if weights else placed
 
 
 def unlimited(optimum: Optimum) -> float:

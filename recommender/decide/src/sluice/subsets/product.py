@@ -118,8 +118,10 @@ class SubsetsShard:
         """configured: one application at most. resources: None in a process that decides nothing."""
         self.configured = configured
         self._known, self._resources, self._problems = known, resources, problems
-        self._notifications, self._notified = notifications, 0
+        # Counts of notifications: of the newest period, of the running step, and of the newest one that ended.
+        self._notifications, self._notified, self._known_to_job, self._answered = notifications, 0, 0, 0
         self._job: Future[SubsetsStep] | None = None
+        self._hurried: tuple[int, Future[SubsetsStep] | None] = 0, None
         self._proposal: SubsetsStep | None = None
         self._due_ms = 0
 
@@ -131,7 +133,15 @@ class SubsetsShard:
         self.configured = config.subsets
 
     def hear(self, received: Received) -> bool:
-        return False
+        """True once: the step of a notification is done, or can begin. With the next period it would be up to a second
+        late."""
+        notified = self._notifications.notified
+        if self._resources is None or not self.configured or notified <= self._answered:
+            return False
+        possible = self._proposal is None if self._job is None else self._job.done()
+        # Where the period fails, as without a database, the next one comes when it is due.
+        last, self._hurried = self._hurried, (notified, self._job) if possible else self._hurried
+        return possible and self._hurried != last
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
         if self._resources is None:
@@ -141,8 +151,9 @@ class SubsetsShard:
         if not self.configured:
             return Proposal(self._without(now_ms))
         (subsetting,) = self.configured
+        self._collect(subsetting)
         if self._proposal is None and self._job is None and now_ms >= self._due_ms:
-            self._due_ms = now_ms + EVERY_MS
+            self._due_ms, self._known_to_job = now_ms + EVERY_MS, self._notified
             self._job = self._resources.background.submit(
                 _work,
                 self._known,
@@ -152,9 +163,7 @@ class SubsetsShard:
                 self._resources.training,
                 now_ms,
             )
-        if self._job is not None and self._job.done():
-            job, self._job = self._job, None
-            self._take(job, subsetting)
+            self._collect(subsetting)
         return Proposal(None if self._proposal is None else self._proposal.commit)
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
@@ -165,6 +174,12 @@ class SubsetsShard:
         """The step runs again."""
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
+
+    def _collect(self, subsetting: Subsetting) -> None:
+        """Takes the result of a step that is done."""
+        if self._job is not None and self._job.done():
+            job, self._job, self._answered = self._job, None, self._known_to_job
+            self._take(job, subsetting)
 
     def _take(self, job: Future[SubsetsStep], subsetting: Subsetting) -> None:
         what = f"subsets of {subsetting.called}"

@@ -72,21 +72,27 @@ class PodLog:
 
 @contextmanager
 def pod_log(cluster: Kubernetes, namespace: str) -> Iterator[PodLog]:
+    """The watch goes on where it ended: the API server drops a reader that is slow."""
     log, over = PodLog(), threading.Event()
-    url = f"{cluster.url}/api/v1/namespaces/{namespace}/pods?watch=1&resourceVersion=0"
-    headers = {"Authorization": f"Bearer {ADMIN}"}
-    answer = requests.get(url, headers=headers, verify=str(cluster.certificate), stream=True, timeout=(10, None))
+    url, version = f"{cluster.url}/api/v1/namespaces/{namespace}/pods", "0"
+    headers, certificate = {"Authorization": f"Bearer {ADMIN}"}, str(cluster.certificate)
 
     def read() -> None:
-        try:
-            for line in answer.iter_lines(chunk_size=None):
-                log.take(json.loads(line))
-        except (requests.RequestException, AttributeError, ValueError):
-            if not over.is_set():
-                raise
+        nonlocal version
+        while not over.is_set():
+            try:
+                more = {"watch": "1", "resourceVersion": version}
+                answer = requests.get(url, more, headers=headers, verify=certificate, stream=True, timeout=(10, 60))
+                for line in answer.iter_lines(chunk_size=None):
+                    event = json.loads(line)
+                    log.take(event)
+                    version = event["object"]["metadata"]["resourceVersion"]
+            except requests.RequestException:
+                over.wait(0.2)
 
+    # The thread ends with the process: closing an answer that another thread reads would wait for it.
     threading.Thread(target=read, daemon=True).start()
     try:
         yield log
     finally:
-        over.set()  # the thread ends with the API server: closing an answer that another thread reads would wait for it
+        over.set()

@@ -102,8 +102,8 @@ def kubernetes(
 ) -> Iterator[Kubernetes]:
     """Starts one, whose HorizontalPodAutoscalers act each second, and stops it.
 
-    pods: the addresses of pods. EndpointSlices have none of 127.0.0.0/8. nodes: each in a zone of its own. ending_s: how
-    long a pod is terminating, and serves meanwhile. more_controllers: names, each after a comma.
+    pods: the addresses of pods; EndpointSlices take none of 127.0.0.0/8. nodes: each in a zone of its own. ending_s:
+    how long a pod is terminating, and serves meanwhile. more_controllers: names, each after a comma.
     """
     with ExitStack() as up:
         cluster = up.enter_context(api_server(folder))
@@ -118,8 +118,9 @@ def kubernetes(
             "--horizontal-pod-autoscaler-cpu-initialization-period=0s",
         )  # fmt: skip
         _start(up, folder, "kube-scheduler", lambda: True, config, "--leader-elect=false", "--secure-port=0")
+        stages = _stages(folder, ending_s)
         _start(
-            up, folder, "kwok", lambda: True, config, f"--config={_stages(folder, ending_s)}", "--manage-all-nodes=true",
+            up, folder, "kwok", lambda: True, config, f"--config={stages}", "--manage-all-nodes=true",
             f"--cidr={pods}", "--node-ip=127.0.0.1",
         )  # fmt: skip
         cluster.apply(*(_node(number) for number in range(nodes)))
@@ -132,7 +133,7 @@ def _start(up: ExitStack, folder: Path, name: str, ready: Callable[[], bool], *f
 
 
 def _node(number: int) -> dict[str, Any]:
-    size = {"cpu": "64", "memory": "256Gi", "pods": "250"}
+    size = {"cpu": "64", "memory": "256Gi", "pods": "500"}
     name = f"node-{number}"
     labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": f"zone-{number}"}
     return {
@@ -144,7 +145,7 @@ def _node(number: int) -> dict[str, Any]:
 
 
 def _stages(folder: Path, ending_s: float) -> Path:
-    """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone ending_s after their deletion."""
+    """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone ending_s after a deletion."""
     download = [str(toolchain.go_path()), "mod", "download", "-json", f"sigs.k8s.io/kwok@{KWOK_VERSION}"]
     result = subprocess.run(download, cwd=folder, capture_output=True, text=True, check=True, env=_go())
     stages = Path(json.loads(result.stdout)["Dir"]) / "kustomize/stage"

@@ -23,14 +23,14 @@ from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.liveness import LivenessRules
 from sluice.subsets.members import LeftOut, left_out_of, members, newer
 from sluice.subsets.observed import ObservedApplication
+from sluice.subsets.recent import WINDOW_MS, RecentObservation
 from sluice.subsets.records import KnownSubsets, SubsetCommit, left_out_in, older_than
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Training, TrainingSamples
 from sluice.subsets.v1 import subset_pb2
 
-# The pipeline's windows, which subsets are made from, are 10 s long.
-EVERY_MS = 10_000
+EVERY_MS = WINDOW_MS
 
 
 class SubsetSource(Protocol):
@@ -118,6 +118,7 @@ class SubsetsShard:
         """configured: one application at most. resources: None in a process that decides nothing."""
         self.configured = configured
         self._known, self._resources, self._problems = known, resources, problems
+        self._recent = None if resources is None else RecentObservation(resources.source)
         # Counts of notifications: of the newest period, of the running step, and of the newest one that ended.
         self._notifications, self._notified, self._known_to_job, self._answered = notifications, 0, 0, 0
         self._job: Future[SubsetsStep] | None = None
@@ -144,7 +145,7 @@ class SubsetsShard:
         return possible and self._hurried != last
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
-        if self._resources is None:
+        if self._resources is None or self._recent is None:
             return Proposal()
         if self._notifications.notified > self._notified:
             self._notified, self._due_ms = self._notifications.notified, now_ms
@@ -159,6 +160,7 @@ class SubsetsShard:
                 self._known,
                 subsetting,
                 self._notifications.containers(),
+                self._recent,
                 self._resources.source,
                 self._resources.training,
                 now_ms,
@@ -212,6 +214,7 @@ def _work(
     known: KnownSubsets,
     subsetting: Subsetting,
     reported: Mapping[str, ReportedContainers],
+    recent: RecentObservation,
     source: SubsetSource,
     training: Training,
     now_ms: int,
@@ -219,7 +222,7 @@ def _work(
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
     rules = _rules(subsetting, left_out_in(known.state))
     try:
-        observed = source.observed(now_ms, subsetting.window)
+        observed = recent.observed(now_ms, subsetting.window)
     except Exception as cause:
         found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
         news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.liveness)

@@ -138,9 +138,17 @@ func TestABrokenWatchEmptiesNoList(t *testing.T) {
 	server, source := serve(t, 2, slice("cart-x", nil, 0, 1))
 	all := "cart-0@10.0.0.1:8080, cart-1@10.0.0.2:8080"
 	eventually(t, source, all)
+	for len(source.wake) > 0 {
+		<-source.wake
+	}
 	server.down.Store(true)
 	for range 2 { // of pods and slices
 		(<-server.watches).Stop()
+	}
+	select {
+	case <-source.Changed():
+	case <-time.After(20 * time.Second):
+		t.Fatal("the begin of the outage wakes nobody")
 	}
 	eventually(t, source, "connection refused")
 	for len(source.wake) > 0 {

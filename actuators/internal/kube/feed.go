@@ -85,10 +85,14 @@ func (f *feed) wake() {
 	}
 }
 
-// failed logs an error that differs from the last one. The informer tries again, with growing pauses.
+// failed logs an error that differs from the last one. The informer tries again, with growing pauses. The begin of an outage
+// wakes as a change does.
 func (f *feed) failed(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.fault == "" {
+		f.wake()
+	}
 	if f.fault != err.Error() {
 		f.log.Warn("cannot watch the cluster: its last known state counts", "error", err)
 	}

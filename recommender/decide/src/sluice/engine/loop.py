@@ -156,7 +156,8 @@ class Loop:
             log.info(text, spent_ms / 1e3, self.period_ms / 1e3, configured / 1e3)
 
     def _wait(self, wait_s: float, stop: threading.Event, wake: threading.Event) -> None:
-        """Waits for the next period. A new shard, a pause, a resume or a scaling notification begins it at once."""
+        """Waits for the next period. A new shard, a pause, a resume, a scaling notification, and the end of the step that
+        the latter began, begin it at once."""
         end, known = time.monotonic() + wait_s, set(self.owned)
         while (left_s := end - time.monotonic()) > 0 and not stop.is_set() and not wake.is_set():
             self.own(min(LOOK_S, left_s))

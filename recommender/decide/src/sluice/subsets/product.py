@@ -119,10 +119,10 @@ class SubsetsShard:
         self.configured = configured
         self._known, self._resources, self._problems = known, resources, problems
         self._recent = None if resources is None else RecentObservation(resources.source)
-        # Counts of notifications: of the newest period, of the running step, and of the newest one that ended.
+        # Counts of notifications: the newest, of the running step, and of the last step that ended.
         self._notifications, self._notified, self._known_to_job, self._answered = notifications, 0, 0, 0
         self._job: Future[SubsetsStep] | None = None
-        self._hurried: tuple[int, Future[SubsetsStep] | None] = 0, None
+        self._hurried: Future[SubsetsStep] | None = None
         self._proposal: SubsetsStep | None = None
         self._due_ms = 0
 
@@ -133,39 +133,25 @@ class SubsetsShard:
     def configure(self, config: Any) -> None:
         self.configured = config.subsets
 
-    def hear(self, received: Received) -> bool:
-        """True once: the step of a notification is done, or can begin. With the next period it would be up to a second
-        late."""
-        notified = self._notifications.notified
-        if self._resources is None or not self.configured or notified <= self._answered:
+    def hear(self, received: Received, now_ms: int) -> bool:
+        """Begins the step of a notification. True once: it is done. With the next period it would be up to a second
+        late; and the period that the notification begins has queries of its own, beside which the step runs."""
+        if self._resources is None or not self.configured or self._notifications.notified <= self._answered:
             return False
-        possible = self._proposal is None if self._job is None else self._job.done()
+        self._begin(now_ms)
+        done = None if self._job is None or not self._job.done() else self._job
         # Where the period fails, as without a database, the next one comes when it is due.
-        last, self._hurried = self._hurried, (notified, self._job) if possible else self._hurried
-        return possible and self._hurried != last
+        last, self._hurried = self._hurried, done or self._hurried
+        return done is not None and done is not last
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
-        if self._resources is None or self._recent is None:
+        if self._resources is None:
             return Proposal()
-        if self._notifications.notified > self._notified:
-            self._notified, self._due_ms = self._notifications.notified, now_ms
         if not self.configured:
             return Proposal(self._without(now_ms))
-        (subsetting,) = self.configured
-        self._collect(subsetting)
-        if self._proposal is None and self._job is None and now_ms >= self._due_ms:
-            self._due_ms, self._known_to_job = now_ms + EVERY_MS, self._notified
-            self._job = self._resources.background.submit(
-                _work,
-                self._known,
-                subsetting,
-                self._notifications.containers(),
-                self._recent,
-                self._resources.source,
-                self._resources.training,
-                now_ms,
-            )
-            self._collect(subsetting)
+        self._collect()
+        self._begin(now_ms)
+        self._collect()
         return Proposal(None if self._proposal is None else self._proposal.commit)
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
@@ -177,11 +163,32 @@ class SubsetsShard:
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
 
-    def _collect(self, subsetting: Subsetting) -> None:
+    def _begin(self, now_ms: int) -> None:
+        """Begins a step, if one is due and the last one is committed. A notification makes it due."""
+        if self._notifications.notified > self._notified:
+            self._notified, self._due_ms = self._notifications.notified, now_ms
+        if self._proposal is not None or self._job is not None or now_ms < self._due_ms:
+            return
+        assert self._resources is not None
+        assert self._recent is not None
+        (subsetting,) = self.configured
+        self._due_ms, self._known_to_job = now_ms + EVERY_MS, self._notified
+        self._job = self._resources.background.submit(
+            _work,
+            self._known,
+            subsetting,
+            self._notifications.containers(),
+            self._recent,
+            self._resources.source,
+            self._resources.training,
+            now_ms,
+        )
+
+    def _collect(self) -> None:
         """Takes the result of a step that is done."""
         if self._job is not None and self._job.done():
             job, self._job, self._answered = self._job, None, self._known_to_job
-            self._take(job, subsetting)
+            self._take(job, self.configured[0])
 
     def _take(self, job: Future[SubsetsStep], subsetting: Subsetting) -> None:
         what = f"subsets of {subsetting.called}"

@@ -28,10 +28,20 @@ def started() -> tuple[SubsetWorld, Later]:
     return world, later
 
 
-def test_the_step_of_a_notification_needs_no_further_period() -> None:
+def test_the_step_of_a_notification_runs_beside_the_period_that_it_begins() -> None:
     world, later = started()
     drain(world, 2)
     assert world.loop.hear(), "the notification begins a period"
+    assert later.run() == 1, "the step began before the period"
+    world.step(0)
+    assert "cart-2" not in called(world)
+    assert not world.loop.hear()
+
+
+def test_a_step_that_takes_longer_needs_no_further_period_that_is_due() -> None:
+    world, later = started()
+    drain(world, 2)
+    assert world.loop.hear()
     world.step(0)
     assert not world.loop.hear(), "its step still runs"
     assert later.run() == 1
@@ -44,18 +54,16 @@ def test_the_step_of_a_notification_needs_no_further_period() -> None:
 def test_a_notification_within_a_step_gets_the_next_one_at_once() -> None:
     world, later = started()
     drain(world, 2)
-    world.step(0)
+    assert world.loop.hear()
     world.clock.pass_s(0.1)
     drain(world, 2, 3)
     assert world.loop.hear()
-    world.step(0)
     assert later.run() == 1
     assert world.loop.hear(), "of the first"
     world.step(0)
     assert "cart-3" in called(world)
-    assert world.loop.hear(), "the second waits for its step"
-    world.step(0)
-    assert later.run() == 1
+    assert not world.loop.hear()
+    assert later.run() == 1, "the second began its step"
     assert world.loop.hear()
     world.step(0)
     assert not called(world) & {"cart-2", "cart-3"}

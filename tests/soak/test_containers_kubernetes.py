@@ -114,10 +114,15 @@ def test_a_rolling_restart_is_followed(shop: Shop, replicas: int) -> None:
 
 
 def report(pods: PodLog, calls: CallLog, old: set[str], new: set[str], what: str) -> None:
-    entered = sorted(calls.entered[name] - (pods.lives[name].ready or 0) for name in new)
-    left = sorted(calls.left[name] - (pods.lives[name].ending or 0) for name in old)
+    lives = [(pods.lives[name], calls.entered[name]) for name in new]
+    times = {
+        "ready -> in a slice": [(life.listed or 0) - (life.ready or 0) for life, _ in lives],
+        "in a slice -> in a subset": [entered - (life.listed or 0) for life, entered in lives],
+        "ready -> in a subset": [entered - (life.ready or 0) for life, entered in lives],
+        "told to end -> in no subset": [calls.left[name] - (pods.lives[name].ending or 0) for name in old],
+    }
     print(f"{what}, {calls.updates} updates of subsets", flush=True)
-    for name, times in (("ready -> in a subset", entered), ("told to end -> in no subset", left)):
-        low, middle, high = times[0], times[len(times) // 2], times[-1]
-        p95 = times[len(times) * 95 // 100]
-        print(f"{name}: {low:.2f} to {high:.2f} s, median {middle:.2f}, p95 {p95:.2f}", flush=True)
+    for name, unordered in times.items():
+        each = sorted(unordered)
+        middle, p95 = each[len(each) // 2], each[len(each) * 95 // 100]
+        print(f"{name}: {each[0]:.2f} to {each[-1]:.2f} s, median {middle:.2f}, p95 {p95:.2f}", flush=True)

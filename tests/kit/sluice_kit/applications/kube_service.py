@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +44,8 @@ class Life:
     """Moments of a pod by time.monotonic(), as the API server's watch shows them; None before each."""
 
     ready: float | None = None
+    listed: float | None = None
+    """Ready in an EndpointSlice."""
     ending: float | None = None
     ended: float | None = None
 
@@ -57,6 +59,13 @@ class PodLog:
     def alive(self) -> set[str]:
         """Ready, and not told to end."""
         return {name for name, life in list(self.lives.items()) if life.ready and not life.ending and not life.ended}
+
+    def take_slice(self, event: dict[str, Any]) -> None:
+        now = time.monotonic()
+        for endpoint in event["object"].get("endpoints") or ():
+            if endpoint["conditions"].get("ready"):
+                life = self.lives.setdefault(endpoint["targetRef"]["name"], Life())
+                life.listed = life.listed or now
 
     def take(self, event: dict[str, Any]) -> None:
         now, pod = time.monotonic(), event["object"]
@@ -72,27 +81,32 @@ class PodLog:
 
 @contextmanager
 def pod_log(cluster: Kubernetes, namespace: str) -> Iterator[PodLog]:
-    """The watch goes on where it ended: the API server drops a reader that is slow."""
     log, over = PodLog(), threading.Event()
-    url, version = f"{cluster.url}/api/v1/namespaces/{namespace}/pods", "0"
-    headers, certificate = {"Authorization": f"Bearer {ADMIN}"}, str(cluster.certificate)
-
-    def read() -> None:
-        nonlocal version
-        while not over.is_set():
-            try:
-                more = {"watch": "1", "resourceVersion": version}
-                answer = requests.get(url, more, headers=headers, verify=certificate, stream=True, timeout=(10, 60))
-                for line in answer.iter_lines(chunk_size=None):
-                    event = json.loads(line)
-                    log.take(event)
-                    version = event["object"]["metadata"]["resourceVersion"]
-            except requests.RequestException:
-                over.wait(0.2)
-
-    # The thread ends with the process: closing an answer that another thread reads would wait for it.
-    threading.Thread(target=read, daemon=True).start()
+    resources = {
+        f"/api/v1/namespaces/{namespace}/pods": log.take,
+        f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices": log.take_slice,
+    }
+    for path, take in resources.items():
+        # The thread ends with the process: closing an answer that another thread reads would wait for it.
+        threading.Thread(target=_watch, args=(cluster, path, take, over), daemon=True).start()
     try:
         yield log
     finally:
         over.set()
+
+
+def _watch(cluster: Kubernetes, path: str, take: Callable[[dict[str, Any]], None], over: threading.Event) -> None:
+    """The watch goes on where it ended: the API server drops a reader that is slow."""
+    headers, certificate, version = {"Authorization": f"Bearer {ADMIN}"}, str(cluster.certificate), "0"
+    while not over.is_set():
+        try:
+            more = {"watch": "1", "resourceVersion": version}
+            answer = requests.get(
+                cluster.url + path, more, headers=headers, verify=certificate, stream=True, timeout=(10, 60)
+            )
+            for line in answer.iter_lines(chunk_size=None):
+                event = json.loads(line)
+                take(event)
+                version = event["object"]["metadata"]["resourceVersion"]
+        except requests.RequestException:
+            over.wait(0.2)

@@ -179,8 +179,7 @@ class SubsetsShard:
             subsetting,
             self._notifications.containers(),
             self._recent,
-            self._resources.source,
-            self._resources.training,
+            self._resources,
             now_ms,
         )
 
@@ -222,8 +221,7 @@ def _work(
     subsetting: Subsetting,
     reported: Mapping[str, ReportedContainers],
     recent: RecentObservation,
-    source: SubsetSource,
-    training: Training,
+    resources: SubsetResources,
     now_ms: int,
 ) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
@@ -243,8 +241,12 @@ def _work(
         assembled = assemble(observed, reported, rules)
         app, failure = assembled.application, None
         try:
-            learnt = training.newest(
-                subsetting.called, app, lambda: source.samples(now_ms, subsetting.learn), subsetting.retrain, now_ms
+            learnt = resources.training.newest(
+                subsetting.called,
+                app,
+                lambda: resources.source.samples(now_ms, subsetting.learn),
+                subsetting.retrain,
+                now_ms,
             )
         except Exception as cause:
             learnt, failure = None, cause

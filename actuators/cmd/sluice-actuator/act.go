@@ -62,11 +62,12 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	members := openMembers(c, around, client, log)
 	reporter := reconcile.NewReporter(client.ReportActuation, c.Reports.Queue, c.Recommender.Timeout, log)
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
-	board.Subsets = callers.loop.Shown
+	board.Subsets, board.Containers = callers.loop.Shown, members.stats
 	if around.Cluster != nil {
 		board.Refusals = around.Refusals
 	}
@@ -123,13 +124,14 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	defer stopPages()
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
-		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "opted_in", optedIn(c), "memory_limit", memory)
+		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "containers", len(c.Containers), "opted_in", optedIn(c), "memory_limit", memory)
 	var beside, subsetsBeside sync.WaitGroup // each flushes its own reports, at the same time
 	subsetsBeside.Go(func() { callers.run(ctx) })
 	beside.Go(func() { watcher.Run(ctx) })
 	for _, observer := range observers {
 		beside.Go(func() { observer.Run(ctx) })
 	}
+	beside.Go(func() { members.run(ctx, connection) })
 	beside.Go(func() { reporter.Run(ctx) })
 	if around.soft != nil {
 		beside.Go(func() { around.soft.Run(ctx) })

@@ -31,6 +31,8 @@ one write. When somebody keeps changing the size, it writes ever more rarely.
 For callers that do not speak xDS it writes their connection subsets (subsets: in the file), by nftables or a file,
 in the same way: read only without an opt-in, replaced as a whole, read back, reported.
 
+It reports the containers of Kubernetes Services (containers: in the file), so that subsets follow a rollout.
+
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | --restore TARGET... | --check]
        sluice-actuator health: exits with 0 when the actuator on SLUICE_HEALTH is ready, else prints the causes
        sluice-actuator tune ...: sets the trials of a tuning session (tune --help)
@@ -38,7 +40,7 @@ Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | -
   --config FILE    the configuration (YAML); unknown keys are errors
   --apply TARGET   opt this target or subset in for this run; may be repeated; "all" opts in every one
   --once           one pass over every target, then exit: 0 when it read each and no size failed or was refused;
-                   it lists decisions instead of watching them, and sends no scaling events
+                   it lists decisions instead of watching them, and reports no scaling and no containers
   --dry-run        print the write it would make to each target, with the reason, and the difference of each subset;
                    write, report and store nothing
   --restore TARGET write the size from before the first write, which the state keeps, or remove a subset; may be

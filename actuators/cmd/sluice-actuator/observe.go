@@ -15,12 +15,7 @@ import (
 
 // observe makes an observer for each scaling source. To add a kind of source, extend source below.
 func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceClient, log *slog.Logger) ([]*scaling.Observer, error) {
-	notify := func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
-		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
-		defer cancel()
-		response, err := client.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{ScalingEvent: event})
-		return response.GetPools(), err
-	}
+	notify := notifier(c, client)
 	observers := make([]*scaling.Observer, len(c.Scaling))
 	for i, s := range c.Scaling {
 		from, err := source(s, around)
@@ -30,6 +25,16 @@ func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceCl
 		observers[i] = scaling.NewObserver(s.Service, c.Name, interval(s, c), from, around.withEvents(from, notify), log)
 	}
 	return observers, nil
+}
+
+// notifier returns the call that takes events to the recommender.
+func notifier(c *config.Config, client poolsv1.PoolSizeServiceClient) scaling.Notifier {
+	return func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
+		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
+		defer cancel()
+		response, err := client.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{ScalingEvent: event})
+		return response.GetPools(), err
+	}
 }
 
 // ofFiles is the reading interval of files. It brings an autoscaler's change to the recommender within a second.

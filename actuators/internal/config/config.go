@@ -34,6 +34,8 @@ type Config struct {
 	Subsets []Subset `yaml:"subsets"`
 	// Scaling lists where the hardware and the version of services can be read. The recommender is notified of changes.
 	Scaling []Scaling `yaml:"scaling"`
+	// Containers lists services whose containers are reported to the recommender, for subsets.
+	Containers []Containers `yaml:"containers"`
 	// Kubernetes is the cluster that this process watches and writes Events and Leases to; nil for none.
 	Kubernetes *kube.Config `yaml:"kubernetes"`
 	// Digest is that of the content of the file, Document the content as written, by key.

@@ -10,6 +10,7 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/kube"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/subsets"
@@ -103,6 +104,14 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	}
 	if orders := c.Scaling[3].HTTP; orders.Timeout != 2*time.Second {
 		t.Errorf("timeout %s, want the default of 2 s", orders.Timeout)
+	}
+	if len(c.Containers) != 2 || c.Containers[0].Renew != 4*time.Minute ||
+		*c.Containers[0].Kubernetes != (kube.EndpointsConfig{Namespace: "catalogue-7f9c", Service: "cart"}) {
+		t.Errorf("containers: %+v", c.Containers)
+	}
+	if second := c.Containers[1]; second.Service != "Orders of the shop" || second.Renew != 30*time.Second ||
+		*second.Kubernetes != (kube.EndpointsConfig{Namespace: "shop", Service: "orders", Port: "http", Family: "IPv6"}) {
+		t.Errorf("containers: %+v", second)
 	}
 }
 

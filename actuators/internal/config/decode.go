@@ -118,6 +118,8 @@ func strictly(from, to reflect.Value) (any, error) {
 		to.Set(reflect.ValueOf(DefaultSubset()))
 	case Discover:
 		to.Set(reflect.ValueOf(DefaultDiscover()))
+	case Containers:
+		to.Set(reflect.ValueOf(DefaultContainers()))
 	case kube.Config:
 		to.Set(reflect.ValueOf(kube.DefaultConfig()))
 	case scaling.HTTPConfig:

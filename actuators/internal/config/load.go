@@ -103,6 +103,9 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 			f.fill(&s.Kubernetes.Namespace, root+"kubernetes.namespace")
 		}
 	}
+	for i := range c.Containers {
+		f.keep(c.Containers[i].expand(fmt.Sprintf("containers[%d]", i), lookup))
+	}
 	return errors.Join(f.faults...)
 }
 

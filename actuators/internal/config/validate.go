@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 	if c.Reports.Queue < 1 || c.Reports.Queue > 100_000 {
 		fault("reports.queue: %d: want 1 to 100000", c.Reports.Queue)
 	}
-	if nothing := c.Targets == nil && len(c.Discover)+len(c.Subsets) == 0; nothing || len(c.Targets) > maxTargets {
+	if nothing := c.Targets == nil && len(c.Discover)+len(c.Subsets)+len(c.Containers) == 0; nothing || len(c.Targets) > maxTargets {
 		fault("targets: %d of them: want 1 to %d, or [] for none yet", len(c.Targets), maxTargets)
 	}
 	first := map[string]int{}
@@ -72,10 +72,11 @@ func (c *Config) Validate() error {
 		begins[d.Name] = true
 	}
 	faults = append(faults, c.validateSubsets()...)
+	faults = append(faults, c.validateContainers()...)
 	if c.Kubernetes != nil {
 		faults = append(faults, block.Below("kubernetes", c.Kubernetes.Validate()))
 	} else if c.inCluster() {
-		fault("kubernetes: absent: want the block, {} in a pod, where discover or scaling has kubernetes")
+		fault("kubernetes: absent: want the block, {} in a pod, where discover, scaling or containers has kubernetes")
 	}
 	if len(c.Scaling) > maxTargets {
 		fault("scaling: %d of them: want %d at most", len(c.Scaling), maxTargets)
@@ -86,10 +87,11 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// inCluster is true where a discovery or a scaling source needs Kubernetes.
+// inCluster is true where a discovery or a source needs Kubernetes.
 func (c *Config) inCluster() bool {
 	return slices.ContainsFunc(c.Discover, func(d Discover) bool { return d.Kubernetes != nil }) ||
-		slices.ContainsFunc(c.Scaling, func(s Scaling) bool { return s.Kubernetes != nil })
+		slices.ContainsFunc(c.Scaling, func(s Scaling) bool { return s.Kubernetes != nil }) ||
+		slices.ContainsFunc(c.Containers, func(s Containers) bool { return s.Kubernetes != nil })
 }
 
 func (t *Target) validate() error {

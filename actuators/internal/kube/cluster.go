@@ -16,13 +16,14 @@ import (
 
 // The resources that are read and written, by group, version and resource.
 var (
-	pods          = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	namespaces    = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	events        = schema.GroupVersionResource{Version: "v1", Resource: "events"}
-	leases        = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-	softResources = schema.GroupVersionResource{Group: "sluice.dev", Version: "v1alpha1", Resource: "softresources"}
-	autoscalers   = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
-	verticals     = schema.GroupVersionResource{Group: "autoscaling.k8s.io", Version: "v1", Resource: "verticalpodautoscalers"}
+	pods           = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	namespaces     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	events         = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	leases         = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	endpointSlices = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}
+	softResources  = schema.GroupVersionResource{Group: "sluice.dev", Version: "v1alpha1", Resource: "softresources"}
+	autoscalers    = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+	verticals      = schema.GroupVersionResource{Group: "autoscaling.k8s.io", Version: "v1", Resource: "verticalpodautoscalers"}
 
 	workloads = map[string]schema.GroupVersionResource{
 		"Deployment":  {Group: "apps", Version: "v1", Resource: "deployments"},

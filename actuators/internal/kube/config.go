@@ -110,4 +110,33 @@ func (c WorkloadConfig) Validate() error {
 	return errors.Join(faults...)
 }
 
+// EndpointsConfig is the `kubernetes` block of a service whose containers are reported.
+type EndpointsConfig struct {
+	Namespace string `yaml:"namespace"`
+	// Service is the name of the Kubernetes Service; by default the service's name in spans.
+	Service string `yaml:"service"`
+	// Port is the name of the Service's port that callers use. It may be empty where there is only one.
+	Port string `yaml:"port"`
+	// Family is IPv4 or IPv6. By default it is IPv4, and IPv6 where the Service has no IPv4.
+	Family string `yaml:"family"`
+}
+
+// Validate returns every fault, each with its key and the legal values.
+func (c EndpointsConfig) Validate() error {
+	var faults []error
+	if !dnsLabel.MatchString(c.Namespace) {
+		faults = append(faults, fmt.Errorf("namespace: %q: want the name of a namespace", c.Namespace))
+	}
+	if !dnsLabel.MatchString(c.Service) {
+		faults = append(faults, fmt.Errorf("service: %q: want the name of a Kubernetes Service; by default it is the service's name in spans", c.Service))
+	}
+	if c.Port != "" && !dnsLabel.MatchString(c.Port) {
+		faults = append(faults, fmt.Errorf("port: %q: want the name of the Service's port, or nothing where it has one port", c.Port))
+	}
+	if c.Family != "" && c.Family != ipv4 && c.Family != ipv6 {
+		faults = append(faults, fmt.Errorf("family: %q: want IPv4 or IPv6, or nothing for IPv4 where the Service has it", c.Family))
+	}
+	return errors.Join(faults...)
+}
+
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

@@ -100,6 +100,29 @@ type wireVertical struct {
 	} `json:"status"`
 }
 
+type wireSlice struct {
+	AddressType string `json:"addressType"`
+	Ports       []struct {
+		Name string `json:"name"`
+		Port int64  `json:"port"`
+	} `json:"ports"`
+	Endpoints []struct {
+		Addresses  []string `json:"addresses"`
+		Conditions struct {
+			Ready       *bool `json:"ready"`
+			Serving     *bool `json:"serving"`
+			Terminating *bool `json:"terminating"`
+		} `json:"conditions"`
+		TargetRef struct {
+			Kind string `json:"kind"`
+			Name string `json:"name"`
+			UID  string `json:"uid"`
+		} `json:"targetRef"`
+		NodeName string `json:"nodeName"`
+		Zone     string `json:"zone"`
+	} `json:"endpoints"`
+}
+
 // decoded converts u to one of the wire types.
 func decoded[T any](u *unstructured.Unstructured) (wire T, err error) {
 	if err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &wire); err != nil {

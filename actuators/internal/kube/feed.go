@@ -5,11 +5,14 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -35,11 +38,11 @@ func newFeed(client dynamic.ResourceInterface, options func(*metav1.ListOptions)
 	f.informer = cache.NewSharedIndexInformerWithOptions(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			options(&o)
-			return client.List(ctx, o)
+			return persist(ctx, f, func() (runtime.Object, error) { return client.List(ctx, o) })
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			options(&o)
-			return client.Watch(ctx, o)
+			return persist(ctx, f, func() (watch.Interface, error) { return client.Watch(ctx, o) })
 		},
 	}, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
 	// None of these fails before the informer runs.
@@ -70,7 +73,10 @@ func (f *feed) notify(wake chan<- struct{}) {
 func (f *feed) changed() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fault, f.absent = "", false
+	f.wake()
+}
+
+func (f *feed) wake() {
 	for _, wake := range f.waiting {
 		select {
 		case wake <- struct{}{}:
@@ -79,14 +85,65 @@ func (f *feed) changed() {
 	}
 }
 
-// failed logs an error that differs from the last one. The informer tries again, with growing pauses.
+// failed logs an error that differs from the last one. The informer tries again, with growing pauses. The begin of an outage
+// wakes as a change does.
 func (f *feed) failed(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.fault == "" {
+		f.wake()
+	}
 	if f.fault != err.Error() {
 		f.log.Warn("cannot watch the cluster: its last known state counts", "error", err)
 	}
 	f.fault, f.absent = err.Error(), apierrors.IsNotFound(err)
+}
+
+// reached notes that the API server answered. The end of an outage wakes as a change does.
+func (f *feed) reached() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	over := f.fault != ""
+	if f.fault, f.absent = "", false; over {
+		f.wake()
+	}
+}
+
+// current waits as synced does. Its error also tells that the API server cannot be reached, so that the objects may be old.
+func (f *feed) current(ctx context.Context) error {
+	if err := f.synced(ctx); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault != "" {
+		return errors.New(f.fault)
+	}
+	return nil
+}
+
+// persist makes a call until it does not find the API server refusing connections. The informer's own pauses grow to a minute,
+// for which an API server that came back would go unnoticed.
+func persist[T any](ctx context.Context, f *feed, call func() (T, error)) (result T, err error) {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 2*time.Second
+	for {
+		if result, err = call(); err == nil {
+			f.reached()
+			return result, nil
+		}
+		if ctx.Err() == nil {
+			f.failed(err)
+		}
+		if !utilnet.IsConnectionRefused(err) {
+			return result, err
+		}
+		select {
+		case <-ctx.Done():
+			return result, err
+		case <-time.After(pauses.NextBackOff()):
+		}
+	}
 }
 
 var (

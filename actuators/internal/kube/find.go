@@ -136,7 +136,7 @@ func (p *Pods) instance(pod *Pod, namespace map[string]string) (endpoints []disc
 // endpointOf has what is the same for all pools of a pod.
 func endpointOf(pod *Pod) discover.Endpoint {
 	return discover.Endpoint{
-		Instance: cmp.Or(pod.Annotations[instanceAnnotation], pod.Instance, pod.Name),
+		Instance: instanceOf(pod),
 		Object:   discover.Object{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}, Workload: pod.Workload,
 	}
 }

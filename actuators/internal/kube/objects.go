@@ -86,3 +86,23 @@ type Ref struct{ Kind, Name string }
 
 // Namespace has the opt-in of its pods.
 type Namespace struct{ metav1.ObjectMeta }
+
+// EndpointSlice is a part of the endpoints of a Service, of one address family. A Service has several.
+type EndpointSlice struct {
+	metav1.ObjectMeta
+	// Family is IPv4, IPv6 or FQDN.
+	Family string
+	// Ports are by name; 0 is any port.
+	Ports     map[string]int64
+	Endpoints []Endpoint
+}
+
+// Endpoint is a pod of a Service. An absent condition has Kubernetes' default: Ready and Serving are true, Terminating false.
+type Endpoint struct {
+	Address string
+	// Ready: it gets new calls. Serving: it answers, which it may also do while it is Terminating.
+	Ready, Serving, Terminating bool
+	// Pod and PodUID name its pod; empty where it has none.
+	Pod, PodUID string
+	Node, Zone  string
+}

@@ -14,9 +14,9 @@ const (
 	maxDoublings = 6
 )
 
-// pauses are those between attempts to reach the recommender: they grow from 0.5 s to 10 s. Each varies by half of itself, so
+// Pauses are those between attempts to reach the recommender: they grow from 0.5 s to 10 s. Each varies by half of itself, so
 // that the actuators of a restarted recommender do not all come back at once.
-func pauses() *backoff.ExponentialBackOff {
+func Pauses() *backoff.ExponentialBackOff {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstBackoff, maxBackoff
 	return retry

@@ -93,7 +93,7 @@ func (r *Reporter[M]) Run(ctx context.Context) {
 
 // Flush sends the queued reports until the queue is empty or ctx ends. Do not call it while Run runs.
 func (r *Reporter[M]) Flush(ctx context.Context) {
-	retry := pauses()
+	retry := Pauses()
 	faults := 0
 	for ctx.Err() == nil {
 		report, ok := r.pop()

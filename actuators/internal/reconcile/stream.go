@@ -33,7 +33,7 @@ type Stream[E any] struct {
 
 // Run receives until ctx ends.
 func (s Stream[E]) Run(ctx context.Context) {
-	retry := pauses()
+	retry := Pauses()
 	for {
 		received, err := s.follow(ctx)
 		if ctx.Err() != nil {

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"sluice.dev/actuators/internal/membership"
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/watch"
@@ -27,6 +28,8 @@ type Board struct {
 
 	// Subsets is called for each request; nil where there are none.
 	Subsets func() []subsets.Status
+	// Containers is called for each request; nil where none are reported.
+	Containers func() []membership.Stats
 	// Refusals counts the annotations of pods that were refused; nil outside Kubernetes.
 	Refusals func() uint64
 

@@ -117,7 +117,7 @@ func (m *metrics) registerOthers(b *Board) {
 		}
 		return taken
 	})
-	m.registry.MustRegister(subsetMetrics{b})
+	m.registry.MustRegister(subsetMetrics{b}, containerMetrics{b})
 	counter("annotations_refused_total", "Annotations of pods that were refused; an Event of the pod names each.", func() float64 {
 		if b.Refusals == nil {
 			return 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"sluice.dev/actuators/internal/membership"
 	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/subsets"
@@ -25,6 +26,8 @@ type page struct {
 	Targets     []Target        `json:"targets"`
 	// Scaling has the state of each scaling source.
 	Scaling []scaling.Stats `json:"scaling,omitempty"`
+	// Containers has the state of each service whose containers are reported.
+	Containers []membership.Stats `json:"containers,omitempty"`
 	// Subsets are those that this process writes.
 	Subsets []subsets.Status `json:"subsets,omitempty"`
 }
@@ -111,6 +114,9 @@ func (b *Board) serveStatus(w http.ResponseWriter, _ *http.Request) {
 		p.Recommender.Error = latest.Err.Error()
 	}
 	p.Targets = b.shown()
+	if b.Containers != nil {
+		p.Containers = b.Containers()
+	}
 	if b.Subsets != nil {
 		p.Subsets = b.Subsets()
 	}

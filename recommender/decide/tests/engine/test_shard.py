@@ -31,7 +31,7 @@ class Part:
     def configure(self, config: Any) -> None:
         self.calls.append(f"configure {config}")
 
-    def hear(self, received: Received) -> bool:
+    def hear(self, received: Received, now_ms: int) -> bool:
         self.calls.append("hear")
         return self.records in received.reports
 
@@ -81,8 +81,8 @@ def test_each_product_restores_its_part_and_sees_those_before_it(shard: Shard) -
 
 
 def test_all_products_hear_an_input_and_one_makes_it_urgent(shard: Shard) -> None:
-    assert shard.hear(RECEIVED)
-    assert not shard.hear(Received({}, [], 8))
+    assert shard.hear(RECEIVED, 0)
+    assert not shard.hear(Received({}, [], 8), 0)
     assert [part(shard, name).calls for name in shard.parts] == [["hear", "hear"]] * 3
 
 

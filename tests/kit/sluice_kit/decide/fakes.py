@@ -1,6 +1,6 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -70,6 +70,27 @@ def glimpse(end_ms: int = 60_000) -> PoolWindow:
     """Too few buckets to say anything."""
     x = np.linspace(0.5, 30, 20)
     return measured(x, 10 * x, end_ms)
+
+
+class Later(Executor):
+    """Runs a job when the test says so."""
+
+    def __init__(self) -> None:
+        self._jobs: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, job: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        self._jobs.append((future := Future(), lambda: job(*args, **options)))
+        return future
+
+    def run(self) -> int:
+        """Runs what waits; returns how many jobs that were."""
+        jobs, self._jobs = self._jobs, []
+        for future, job in jobs:
+            try:
+                future.set_result(job())
+            except Exception as cause:
+                future.set_exception(cause)
+        return len(jobs)
 
 
 class AtOnce(Executor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -96,11 +97,12 @@ class SubsetWorld:
     log: MemoryLog = field(default_factory=MemoryLog)
     problems: Problems = field(default_factory=Problems)
     options: dict[str, object] = field(default_factory=dict)
+    background: Executor = field(default_factory=AtOnce)
 
     def __post_init__(self) -> None:
         pools, self.resources = (
             PoolResources(problems=self.problems, background=AtOnce()),
-            SubsetResources(self.source, AtOnce()),
+            SubsetResources(self.source, self.background),
         )
         self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, pools, self.resources)
 

@@ -97,25 +97,33 @@ def api_server(folder: Path) -> Iterator[Kubernetes]:
 
 
 @contextmanager
-def kubernetes(folder: Path) -> Iterator[Kubernetes]:
-    """Starts one, whose HorizontalPodAutoscalers act each second, and stops it."""
+def kubernetes(
+    folder: Path, pods: str = PODS, nodes: int = 1, ending_s: float = 0.0, more_controllers: str = ""
+) -> Iterator[Kubernetes]:
+    """Starts one, whose HorizontalPodAutoscalers act each second, and stops it.
+
+    pods: the addresses of pods; EndpointSlices take none of 127.0.0.0/8. nodes: each in a zone of its own. ending_s:
+    how long a pod is terminating, and serves meanwhile. more_controllers: names, each after a comma.
+    """
     with ExitStack() as up:
         cluster = up.enter_context(api_server(folder))
         config = f"--kubeconfig={cluster.kubeconfig}"
         _start(
             up, folder, "kube-controller-manager", lambda: True, config, "--leader-elect=false", "--secure-port=0",
             "--controllers=deployment-controller,replicaset-controller,statefulset-controller,"
-            "horizontal-pod-autoscaler-controller,garbage-collector-controller,namespace-controller",
+            "horizontal-pod-autoscaler-controller,garbage-collector-controller,namespace-controller" + more_controllers,
+            "--kube-api-qps=100", "--kube-api-burst=100",
             "--horizontal-pod-autoscaler-sync-period=1s", "--horizontal-pod-autoscaler-downscale-stabilization=1s",
             "--horizontal-pod-autoscaler-initial-readiness-delay=0s",
             "--horizontal-pod-autoscaler-cpu-initialization-period=0s",
         )  # fmt: skip
         _start(up, folder, "kube-scheduler", lambda: True, config, "--leader-elect=false", "--secure-port=0")
+        stages = _stages(folder, ending_s)
         _start(
-            up, folder, "kwok", lambda: True, config, f"--config={_stages(folder)}", "--manage-all-nodes=true",
-            f"--cidr={PODS}", "--node-ip=127.0.0.1",
+            up, folder, "kwok", lambda: True, config, f"--config={stages}", "--manage-all-nodes=true",
+            f"--cidr={pods}", "--node-ip=127.0.0.1",
         )  # fmt: skip
-        cluster.apply(_node())
+        cluster.apply(*(_node(number) for number in range(nodes)))
         yield cluster
 
 
@@ -124,23 +132,27 @@ def _start(up: ExitStack, folder: Path, name: str, ready: Callable[[], bool], *f
     up.enter_context(running(name, command, ready, folder / f"{name}.log", 120, poll_s=0.2))
 
 
-def _node() -> dict[str, Any]:
-    size = {"cpu": "64", "memory": "256Gi", "pods": "250"}
+def _node(number: int) -> dict[str, Any]:
+    size = {"cpu": "64", "memory": "256Gi", "pods": "500"}
+    name = f"node-{number}"
+    labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": f"zone-{number}"}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": "node-0", "labels": {"kubernetes.io/hostname": "node-0"}},
+        "metadata": {"name": name, "labels": labels},
         "status": {"allocatable": size, "capacity": size},
     }
 
 
-def _stages(folder: Path) -> Path:
-    """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone when they are deleted."""
+def _stages(folder: Path, ending_s: float) -> Path:
+    """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone ending_s after a deletion."""
     download = [str(toolchain.go_path()), "mod", "download", "-json", f"sigs.k8s.io/kwok@{KWOK_VERSION}"]
     result = subprocess.run(download, cwd=folder, capture_output=True, text=True, check=True, env=_go())
     stages = Path(json.loads(result.stdout)["Dir"]) / "kustomize/stage"
     names = ("node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml")
-    (folder / "stages.yaml").write_text("\n---\n".join((stages / name).read_text() for name in names))
+    documents = [yaml.safe_load((stages / name).read_text()) for name in names]
+    documents[-1]["spec"]["delay"] = {"durationMilliseconds": round(1000 * ending_s)}
+    (folder / "stages.yaml").write_text(yaml.safe_dump_all(documents))
     return folder / "stages.yaml"
 
 

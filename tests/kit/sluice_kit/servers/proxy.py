@@ -1,7 +1,11 @@
-"""A proxy before a server: with TLS, which the server does not speak, or with a way that takes time."""
+"""A proxy before a server: with TLS, which the server does not speak, or with a way that takes time.
+
+`python -m sluice_kit.servers.proxy AT PORT` is one of its own process, whose kill ends all connections.
+"""
 
 import asyncio
 import ssl
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -50,3 +54,8 @@ def proxy(port: int, *, at: int = 0, certificates: Path | None = None, delay_s: 
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+if __name__ == "__main__":
+    with proxy(int(sys.argv[2]), at=int(sys.argv[1])):
+        threading.Event().wait()

@@ -156,7 +156,8 @@ class Loop:
             log.info(text, spent_ms / 1e3, self.period_ms / 1e3, configured / 1e3)
 
     def _wait(self, wait_s: float, stop: threading.Event, wake: threading.Event) -> None:
-        """Waits for the next period. A new shard, a pause, a resume or a scaling notification begins it at once."""
+        """Waits for the next period. A new shard, a pause, a resume, a scaling notification, and the end of a step that
+        a notification began, begin it at once."""
         end, known = time.monotonic() + wait_s, set(self.owned)
         while (left_s := end - time.monotonic()) > 0 and not stop.is_set() and not wake.is_set():
             self.own(min(LOOK_S, left_s))
@@ -168,7 +169,7 @@ class Loop:
         urgent = False
         for number, shard_log in self.shards.owned.items():
             try:
-                urgent |= self.owned[number].hear(shard_log.received())
+                urgent |= self.owned[number].hear(shard_log.received(), self.clock())
             except HungError as cause:
                 self._leave(number, cause)
         return urgent

@@ -51,7 +51,7 @@ class ProductShard(Protocol):
     def configure(self, config: Any) -> None:
         """Sets the configuration of the shard from the next period on."""
 
-    def hear(self, received: Received) -> bool:
+    def hear(self, received: Received, now_ms: int) -> bool:
         """Takes inputs between two periods. True: a period should run now."""
 
     def propose(self, received: Received, now_ms: int) -> Proposal:

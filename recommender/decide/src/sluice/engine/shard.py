@@ -22,9 +22,9 @@ class Shard:
         for part in self.parts.values():
             part.configure(config)
 
-    def hear(self, received: Received) -> bool:
+    def hear(self, received: Received, now_ms: int) -> bool:
         """Takes inputs between two periods. True: a period should run now."""
-        urgent = [part.hear(received) for part in self.parts.values()]
+        urgent = [part.hear(received, now_ms) for part in self.parts.values()]
         return any(urgent)
 
     def period(self, received: Received, now_ms: int, lease_ms: int) -> Commit:

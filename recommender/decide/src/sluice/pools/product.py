@@ -160,7 +160,7 @@ class PoolsShard:
     def configure(self, config: PoolsSection) -> None:
         self._declared = config
 
-    def hear(self, received: Received) -> bool:
+    def hear(self, received: Received, now_ms: int) -> bool:
         """Takes inputs between two periods: only a target's newest size waits. True: a pause, a resume or a scaling."""
         last, self._received_to = self._received_to, received.offset
         changes = self._operator_inputs.take(received)

@@ -23,14 +23,14 @@ from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.liveness import LivenessRules
 from sluice.subsets.members import LeftOut, left_out_of, members, newer
 from sluice.subsets.observed import ObservedApplication
+from sluice.subsets.recent import WINDOW_MS, RecentObservation
 from sluice.subsets.records import KnownSubsets, SubsetCommit, left_out_in, older_than
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Training, TrainingSamples
 from sluice.subsets.v1 import subset_pb2
 
-# The pipeline's windows, which subsets are made from, are 10 s long.
-EVERY_MS = 10_000
+EVERY_MS = WINDOW_MS
 
 
 class SubsetSource(Protocol):
@@ -118,8 +118,11 @@ class SubsetsShard:
         """configured: one application at most. resources: None in a process that decides nothing."""
         self.configured = configured
         self._known, self._resources, self._problems = known, resources, problems
-        self._notifications, self._notified = notifications, 0
+        self._recent = None if resources is None else RecentObservation(resources.source)
+        # Counts of notifications: the newest, of the running step, and of the last step that ended.
+        self._notifications, self._notified, self._known_to_job, self._answered = notifications, 0, 0, 0
         self._job: Future[SubsetsStep] | None = None
+        self._hurried: Future[SubsetsStep] | None = None
         self._proposal: SubsetsStep | None = None
         self._due_ms = 0
 
@@ -130,31 +133,25 @@ class SubsetsShard:
     def configure(self, config: Any) -> None:
         self.configured = config.subsets
 
-    def hear(self, received: Received) -> bool:
-        return False
+    def hear(self, received: Received, now_ms: int) -> bool:
+        """Begins the step of a notification. True once: it is done. With the next period it would be up to a second
+        late; and the period that the notification begins has queries of its own, beside which the step runs."""
+        if self._resources is None or not self.configured or self._notifications.notified <= self._answered:
+            return False
+        self._begin(now_ms)
+        done = None if self._job is None or not self._job.done() else self._job
+        # Where the period fails, as without a database, the next one comes when it is due.
+        last, self._hurried = self._hurried, done or self._hurried
+        return done is not None and done is not last
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
         if self._resources is None:
             return Proposal()
-        if self._notifications.notified > self._notified:
-            self._notified, self._due_ms = self._notifications.notified, now_ms
         if not self.configured:
             return Proposal(self._without(now_ms))
-        (subsetting,) = self.configured
-        if self._proposal is None and self._job is None and now_ms >= self._due_ms:
-            self._due_ms = now_ms + EVERY_MS
-            self._job = self._resources.background.submit(
-                _work,
-                self._known,
-                subsetting,
-                self._notifications.containers(),
-                self._resources.source,
-                self._resources.training,
-                now_ms,
-            )
-        if self._job is not None and self._job.done():
-            job, self._job = self._job, None
-            self._take(job, subsetting)
+        self._collect()
+        self._begin(now_ms)
+        self._collect()
         return Proposal(None if self._proposal is None else self._proposal.commit)
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
@@ -165,6 +162,32 @@ class SubsetsShard:
         """The step runs again."""
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
+
+    def _begin(self, now_ms: int) -> None:
+        """Begins a step, if one is due and the last one is committed. A notification makes it due."""
+        if self._notifications.notified > self._notified:
+            self._notified, self._due_ms = self._notifications.notified, now_ms
+        if self._proposal is not None or self._job is not None or now_ms < self._due_ms:
+            return
+        assert self._resources is not None
+        assert self._recent is not None
+        (subsetting,) = self.configured
+        self._due_ms, self._known_to_job = now_ms + EVERY_MS, self._notified
+        self._job = self._resources.background.submit(
+            _work,
+            self._known,
+            subsetting,
+            self._notifications.containers(),
+            self._recent,
+            self._resources,
+            now_ms,
+        )
+
+    def _collect(self) -> None:
+        """Takes the result of a step that is done."""
+        if self._job is not None and self._job.done():
+            job, self._job, self._answered = self._job, None, self._known_to_job
+            self._take(job, self.configured[0])
 
     def _take(self, job: Future[SubsetsStep], subsetting: Subsetting) -> None:
         what = f"subsets of {subsetting.called}"
@@ -197,14 +220,14 @@ def _work(
     known: KnownSubsets,
     subsetting: Subsetting,
     reported: Mapping[str, ReportedContainers],
-    source: SubsetSource,
-    training: Training,
+    recent: RecentObservation,
+    resources: SubsetResources,
     now_ms: int,
 ) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
     rules = _rules(subsetting, left_out_in(known.state))
     try:
-        observed = source.observed(now_ms, subsetting.window)
+        observed = recent.observed(now_ms, subsetting.window)
     except Exception as cause:
         found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
         news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.liveness)
@@ -218,8 +241,12 @@ def _work(
         assembled = assemble(observed, reported, rules)
         app, failure = assembled.application, None
         try:
-            learnt = training.newest(
-                subsetting.called, app, lambda: source.samples(now_ms, subsetting.learn), subsetting.retrain, now_ms
+            learnt = resources.training.newest(
+                subsetting.called,
+                app,
+                lambda: resources.source.samples(now_ms, subsetting.learn),
+                subsetting.retrain,
+                now_ms,
             )
         except Exception as cause:
             learnt, failure = None, cause

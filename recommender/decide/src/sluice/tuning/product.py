@@ -106,7 +106,7 @@ class TuningShard:
     def configure(self, config: Any) -> None:
         pass
 
-    def hear(self, received: Received) -> bool:
+    def hear(self, received: Received, now_ms: int) -> bool:
         """Takes commands. True: they need a period now."""
         if self._resources is None:
             return False
@@ -117,7 +117,7 @@ class TuningShard:
         return bool(self._waiting) and not self._failed if idle else self._job is not None and self._job.done()
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
-        self.hear(received)
+        self.hear(received, now_ms)
         if self._resources is None:
             return Proposal()
         if self._proposal is None and self._job is None:

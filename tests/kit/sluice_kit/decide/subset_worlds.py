@@ -13,7 +13,7 @@ from sluice.pools.period.resources import PoolResources
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples
-from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
+from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, pair_name, subset_of
 from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
 from sluice.subsets.product import SubsetResources
 from sluice.subsets.section import Subsetting
@@ -142,6 +142,11 @@ class SubsetWorld:
     @property
     def run(self) -> explanation_pb2.Run:
         return explanation_pb2.Run.FromString(self.log.committed(self.log.topics.explanations)[f"{APPLICATION}default"])
+
+    def explanation(self, upstream: str, downstream: str) -> explanation_pb2.PairExplanation:
+        """The newest one in the journal; an empty one before the first."""
+        newest = self.log.committed(self.log.topics.explanations).get(pair_name(upstream, downstream), b"")
+        return explanation_pb2.PairExplanation.FromString(newest)
 
     def ends(self) -> dict[str, list[str]]:
         """The instances that each container of front is connected to."""

@@ -4,15 +4,16 @@ ends with it, so that solving again without new inputs changes nothing."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from sluice.subsets.connections import Connections, Downwards, flow
+from sluice.subsets.connections import Connections, Downwards, flow, realized
 from sluice.subsets.fleet import Floats
 from sluice.subsets.microns.reference import Optimum, Reference, back, target_of
 from sluice.subsets.microns.repair import moved
 from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.traffic import PairTraffic, traffic_of
+from sluice.subsets.microns.traffic import PairTraffic, movable, traffic_of
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
@@ -48,8 +49,10 @@ def _reshared(
     containers then."""
     down = Downwards(problem, back(problem, loads))
     for number, pair, sent in down:
-        placed[number] = shared(placed[number], traffic_of(problem, number, sent, loads[pair.downstream]), settings)
-        down.brings(number, placed[number].received(sent, pair.containers))
+        load = loads[pair.downstream]
+        traffic = movable(problem, number, traffic_of(problem, number, sent, load), load)
+        placed[number] = shared(placed[number], traffic, settings)
+        down.brings(number, realized(pair, placed[number], sent))
     return flow(problem, placed)[0] if problem.cut else down.work
 
 
@@ -74,7 +77,10 @@ def improve(
             break
         pair = problem.pairs[number]
         sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
-        traffic = traffic_of(problem, number, sent, optimum.loads[pair.downstream])
+        load = optimum.loads[pair.downstream]
+        traffic = movable(problem, number, traffic_of(problem, number, sent, load), load)
+        if not traffic.sent.any():
+            continue
         now = moved(placed[number], traffic, left)
         moves = differences(placed[number], now, len(now))
         now = shared(now, traffic, settings)
@@ -96,11 +102,9 @@ def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Flo
     problem, loads = optimum.problem, optimum.loads
     rate = problem.rate_per_s
     targets = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
-    got = [
-        one.received(work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]), pair.containers)
-        for one, pair in zip(placed, problem.pairs, strict=True)
-    ]
-    off = np.array([np.abs(one - other).sum() / 2 / one.sum() for one, other in zip(targets, got, strict=True)])
+    sent = [work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]) for pair in problem.pairs]
+    got = [realized(pair, one, calls) for one, pair, calls in zip(placed, problem.pairs, sent, strict=True)]
+    off = np.array([_misplaced(optimum, number, placed[number], calls) for number, calls in enumerate(sent)])
     if not (off > MISPLACED).any():
         return []
     latency, _ = pair_latency(problem, optimum.curves, work, got)
@@ -109,11 +113,29 @@ def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Flo
     return [int(number) for number in np.argsort(-gain, kind="stable") if off[number] > MISPLACED and gain[number] > 0]
 
 
+def _misplaced(optimum: Optimum, number: int, one: Connections, sent: Floats) -> float:
+    """The part of a pair's calls that weights can move and that go to other than the best containers, 0 to 1."""
+    load = optimum.loads[optimum.problem.pairs[number].downstream]
+    traffic = movable(optimum.problem, number, traffic_of(optimum.problem, number, sent, load), load)
+    if not traffic.sent.any():
+        return 0.0
+    got = one.received(traffic.sent, len(traffic.target))
+    return float(np.abs(traffic.target - got).sum() / 2 / traffic.target.sum())
+
+
 def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) -> Connections:
     """Connections with the shares that come closest to the target; equal shares without weights."""
     if settings.weights:
-        return weighed(one, traffic.sent, traffic.target)
+        return closest(one, traffic)
     return Connections(one.start, one.to, 1 / np.repeat(one.sizes(), one.sizes()))
+
+
+def closest(one: Connections, traffic: PairTraffic) -> Connections:
+    """Connections with the shares that come closest to the target; those of `PairTraffic.still` stay."""
+    now = weighed(one, traffic.sent, traffic.target)
+    if traffic.still is None:
+        return now
+    return replace(now, share=np.where(traffic.still[one.source()], one.share, now.share))
 
 
 def differences(previous: Connections, now: Connections, quota: int) -> int:

@@ -1,0 +1,150 @@
+"""Whether callers follow their subsets, from the calls that they made."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.model.keys import SubsetKey
+from sluice.subsets.adoption import Verdict, differs, distance, verdict
+from sluice.subsets.callers import Adoption, PlanInForce, judged
+from sluice.subsets.observed import ObservedCalls
+
+HALF_OF_FOUR = np.array([0.5, 0.5, 0.0, 0.0])
+
+
+def test_the_worked_distances() -> None:
+    """Of 100 calls. Near the plan: 4 x (0.02² + 0.06² + 0.02² + 0.02²) - 4 / 100 = 0.0192 - 0.04. Even: 1 - 0.04."""
+    near = distance(HALF_OF_FOUR, np.array([52.0, 44.0, 2.0, 2.0]))
+    assert near is not None
+    assert near.ratio == pytest.approx(0.0192 - 0.04)
+    assert near.error == pytest.approx(0.0514, abs=1e-4)
+    even = distance(HALF_OF_FOUR, np.full(4, 25.0))
+    assert even is not None
+    assert even.ratio == pytest.approx(0.96)
+    assert even.error == pytest.approx(0.202, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((52, 44, 2, 2), Verdict.FOLLOWS),
+        ((25, 25, 25, 25), Verdict.NOT_FOLLOWING),
+        ((38, 38, 12, 12), Verdict.UNKNOWN),  # half of the way
+        ((100, 0, 0, 0), Verdict.NOT_FOLLOWING),  # one of its two: nearer to the plan than to even routing
+        ((0, 0, 50, 50), Verdict.NOT_FOLLOWING),
+        ((13, 11, 0, 0), Verdict.UNKNOWN),  # 24 calls
+        ((0, 0, 0, 0), Verdict.UNKNOWN),
+    ],
+)
+def test_verdicts_of_a_plan_for_half_of_the_containers(counts: tuple[int, ...], expected: Verdict) -> None:
+    assert verdict(HALF_OF_FOUR, np.array(counts, dtype=float)) is expected
+
+
+def test_a_plan_that_is_even_shows_nothing() -> None:
+    assert verdict(np.full(4, 0.25), np.full(4, 1e6)) is Verdict.UNKNOWN
+    assert verdict(np.array([0.2525, 0.2475, 0.25, 0.25]), np.array([4e6, 0.0, 0.0, 0.0])) is Verdict.UNKNOWN
+
+
+def test_the_ratio_of_a_caller_that_follows_with_a_part_of_its_calls() -> None:
+    """(1 - a)² for a part a: 0.7 of the calls by the plan, 0.3 even."""
+    mixed = distance(HALF_OF_FOUR, 1e6 * (0.7 * HALF_OF_FOUR + 0.3 / 4))
+    assert mixed is not None
+    assert mixed.ratio == pytest.approx(0.09, abs=1e-4)
+
+
+@given(
+    weights=st.lists(st.integers(0, 400), min_size=2, max_size=40).filter(lambda drawn: sum(drawn) > 0),
+    calls=st.integers(30, 100_000),
+    number=st.integers(0, 2**32 - 1),
+)
+def test_a_caller_that_follows_is_not_called_otherwise(weights: list[int], calls: int, number: int) -> None:
+    """Poisson counts of the plan. With 3 standard errors above 1/4 a wrong verdict is out of reach of chance."""
+    plan = np.array(weights) / sum(weights)
+    drawn = np.random.default_rng(number).poisson(calls * plan).astype(float)
+    assert verdict(plan, drawn) is not Verdict.NOT_FOLLOWING
+
+
+@given(
+    weights=st.lists(st.integers(0, 400), min_size=2, max_size=40).filter(lambda drawn: sum(drawn) > 0),
+    calls=st.integers(30, 100_000),
+    number=st.integers(0, 2**32 - 1),
+)
+def test_even_routing_is_not_taken_for_a_plan(weights: list[int], calls: int, number: int) -> None:
+    plan = np.array(weights) / sum(weights)
+    drawn = np.random.default_rng(number).poisson(np.full(len(plan), calls / len(plan))).astype(float)
+    assert verdict(plan, drawn) is not Verdict.FOLLOWS
+
+
+def test_when_observed_shares_are_others() -> None:
+    """100 calls to 4 containers: from a distance of (3 + 3 x sqrt(6)) / 100 + 0.05 = 0.1535 on. 45, 19, 18, 18 have
+    4 x (0.2² + 0.06² + 2 x 0.07²) = 0.2136; 42, 20, 19, 19: 4 x (0.17² + 0.05² + 2 x 0.06²) = 0.1544; 41, 20, 20, 19:
+    4 x (0.16² + 2 x 0.05² + 0.06²) = 0.1368."""
+    even = np.full(4, 0.25)
+    assert differs(np.array([45.0, 19.0, 18.0, 18.0]), even)
+    assert differs(np.array([42.0, 20.0, 19.0, 19.0]), even)
+    assert not differs(np.array([41.0, 20.0, 20.0, 19.0]), even)
+    assert not differs(np.array([29.0, 0.0, 0.0, 0.0]), even), "too few"
+
+
+KEY = SubsetKey("front", "front-0", "cart")
+PLAN = PlanInForce(1, {"cart-0": 0.5, "cart-1": 0.5})
+LIVE = {"cart": frozenset(f"cart-{at}" for at in range(4))}
+
+
+def calls(counts: tuple[int, ...], start_s: int, key: SubsetKey = KEY) -> list[ObservedCalls]:
+    return [
+        ObservedCalls(key.upstream, key.instance, key.downstream, f"cart-{at}", start_s, count)
+        for at, count in enumerate(counts)
+    ]
+
+
+def seen(now_s: float = 0.0, last: Adoption | None = None, plan: PlanInForce = PLAN) -> Adoption:
+    return judged(last or Adoption(), {KEY: plan}, (), LIVE, now_s)
+
+
+def test_a_plan_has_ten_seconds_to_arrive() -> None:
+    first = seen(100.0)
+    assert first.verdicts == {KEY: Verdict.UNKNOWN}
+    early = judged(first, {KEY: PLAN}, calls((25, 25, 25, 25), 109), LIVE, 120.0)
+    assert early.verdicts == {KEY: Verdict.UNKNOWN}
+    later = judged(early, {KEY: PLAN}, calls((25, 25, 25, 25), 110), LIVE, 120.0)
+    assert later.verdicts == {KEY: Verdict.NOT_FOLLOWING}
+    assert later.fixed == {KEY: None}, "even"
+
+
+def test_another_revision_is_judged_anew_and_the_verdict_stays_until_then() -> None:
+    first = judged(seen(), {KEY: PLAN}, calls((25, 25, 25, 25), 10), LIVE, 20.0)
+    second = PlanInForce(2, {"cart-2": 0.5, "cart-3": 0.5})
+    moved = judged(first, {KEY: second}, calls((50, 50, 0, 0), 20), LIVE, 30.0)
+    assert moved.verdicts == {KEY: Verdict.NOT_FOLLOWING}, "no call since"
+    assert moved.since == {KEY: (2, 30.0)}
+    follows = judged(moved, {KEY: second}, calls((0, 0, 50, 50), 40), LIVE, 50.0)
+    assert follows.verdicts == {KEY: Verdict.FOLLOWS}
+    assert follows.fixed == {}
+
+
+def test_windows_add_up() -> None:
+    some = [call for start_s in (10, 20, 30) for call in calls((10, 10, 0, 0), start_s)]
+    assert judged(seen(), {KEY: PLAN}, some[:8], LIVE, 40.0).verdicts == {KEY: Verdict.FOLLOWS}
+    assert judged(seen(), {KEY: PLAN}, some[:4], LIVE, 40.0).verdicts == {KEY: Verdict.UNKNOWN}
+
+
+def test_the_shares_of_a_caller_that_calls_one_container() -> None:
+    first = judged(seen(), {KEY: PLAN}, calls((0, 0, 0, 100), 10), LIVE, 20.0)
+    assert first.fixed == {KEY: {"cart-0": 0.0, "cart-1": 0.0, "cart-2": 0.0, "cart-3": 1.0}}
+    same = judged(first, {KEY: PLAN}, calls((0, 0, 1, 99), 10), LIVE, 30.0)
+    assert same.fixed is first.fixed, "within Poisson counts: the same object"
+
+
+def test_a_caller_that_is_gone_leaves_nothing() -> None:
+    first = judged(seen(), {KEY: PLAN}, calls((25, 25, 25, 25), 10), LIVE, 20.0)
+    assert judged(first, {}, (), LIVE, 30.0) == Adoption()
+
+
+def test_containers_that_are_gone_do_not_count() -> None:
+    """Calls to cart-9, which is not live, and a plan that names it."""
+    plan = PlanInForce(1, {"cart-0": 0.25, "cart-1": 0.25, "cart-9": 0.5})
+    stray = ObservedCalls("front", "front-0", "cart", "cart-9", 10, 1_000)
+    found = judged(seen(plan=plan), {KEY: plan}, [*calls((50, 50, 0, 0), 10), stray], LIVE, 20.0)
+    assert found.verdicts == {KEY: Verdict.FOLLOWS}

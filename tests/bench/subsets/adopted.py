@@ -21,7 +21,7 @@ SHARE = 0.15
 @dataclass(frozen=True)
 class AdoptedCell:
     """One run beside even weights. Ratios of p95, ours to even. judged_s: when each caller had its right verdict, and
-    kept it to the end; None: never. wrong: windows with a wrong verdict, other than UNKNOWN. fullest: as of `LoopRun`."""
+    kept it to the end; None: never. wrong: windows with a wrong verdict (UNKNOWN is none). fullest: as of `LoopRun`."""
 
     part: float
     seed: int

@@ -111,7 +111,7 @@ def test_a_container_that_gets_more_than_its_part_without_them_gets_no_more_from
     drawn=st.integers(0, 2**32 - 1),
 )
 def test_capacities_hold_for_the_sum_where_they_can(callers: int, room: float, fixed: set[int], drawn: int) -> None:
-    """For any fixed flow that exceeds no capacity alone. Over all connections: with fewer, `notes` names who exceeds."""
+    """For fixed flows that alone exceed none. Over all connections: with fewer, `notes` names who exceeds."""
     draws = np.random.default_rng(drawn)
     capacity = draws.uniform(0.2, 1.0, 5)
     capacity *= room * 100.0 / capacity.sum()

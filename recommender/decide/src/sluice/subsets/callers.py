@@ -64,17 +64,17 @@ def judged(
         if key in there and of.start_s >= since[key][1] + SETTLE_S:
             to = counts.setdefault(key, {})
             to[of.container] = to.get(of.container, 0) + of.calls
+    names = {service: sorted(instances) for service, instances in live.items()}
     verdicts, fixed = {}, {}
     for key, plan in there.items():
-        names = sorted(live.get(key.downstream, ()))
-        got = counts.get(key, {})
-        seen = np.array([float(got.get(name, 0)) for name in names])
-        found = _verdict(plan, names, seen)
+        below = names.get(key.downstream, [])
+        seen = _array(below, counts.get(key, {}))
+        found = _verdict(below, plan, seen)
         if found is Verdict.UNKNOWN:
             found = last.verdicts.get(key, Verdict.UNKNOWN)
         verdicts[key] = found
         if found is Verdict.NOT_FOLLOWING:
-            fixed[key] = _flow(names, seen, last.fixed.get(key))
+            fixed[key] = _flow(below, seen, last.fixed.get(key))
     return Adoption(verdicts, last.fixed if fixed == last.fixed else fixed, since)
 
 
@@ -83,19 +83,22 @@ def _since(last: Adoption, key: SubsetKey, plan: PlanInForce, now_s: float) -> t
     return known if known is not None and known[0] == plan.revision else (plan.revision, now_s)
 
 
-def _verdict(plan: PlanInForce, names: list[str], seen: Floats) -> Verdict:
-    shares = np.array([plan.shares.get(name, 0.0) for name in names])
-    if not names or shares.sum() <= 0:
+def _array(names: list[str], by_name: Mapping[str, float]) -> Floats:
+    return np.array([by_name.get(name, 0.0) for name in names]) if by_name else np.zeros(len(names))
+
+
+def _verdict(names: list[str], plan: PlanInForce, seen: Floats) -> Verdict:
+    if not seen.any():
         return Verdict.UNKNOWN
-    return verdict(shares / shares.sum(), seen)
+    shares = _array(names, plan.shares)
+    return Verdict.UNKNOWN if shares.sum() <= 0 else verdict(shares / shares.sum(), seen)
 
 
 def _flow(names: list[str], seen: Floats, last: Mapping[str, float] | None) -> Mapping[str, float] | None:
     """The shares of a caller's calls; None: even. Those of before, or even ones, stay where Poisson counts explain the
     difference."""
     even = np.full(len(names), 1 / max(len(names), 1))
-    was = even if last is None else np.array([last.get(name, 0.0) for name in names])
-    if not names or not differs(seen, was):
+    if not differs(seen, even if last is None else _array(names, last)):
         return last
     if not differs(seen, even):
         return None

@@ -51,7 +51,7 @@ def same_flows(was: Problem, now: Problem, service: str) -> bool:
 def _flows_to(problem: Problem, service: str) -> dict[str, Connections]:
     return {
         problem.fleets[pair.upstream].service: pair.fixed
-        for pair in problem.pairs
+        for pair in problem.partly
         if pair.fixed is not None and problem.fleets[pair.downstream].service == service
     }
 

@@ -90,6 +90,11 @@ class Problem:
         return rate
 
     @cached_property
+    def partly(self) -> tuple[FleetPair, ...]:
+        """The pairs with upstream containers that do not follow their subsets."""
+        return tuple(pair for pair in self.pairs if pair.fixed is not None)
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """Lines for people about how this problem is solved."""
         if not self.cut:

@@ -34,7 +34,7 @@ class KnownSubsets:
     subsets: includes deleted ones, because revisions continue from theirs. state: None where nothing was decided yet.
     solved: the planner's state; None where this process did not solve them. left_out: of the newest observations;
     None before the first ones. adoption: of the newest observations; None before the first ones. explained: the
-    verdicts in the newest explanations.
+    verdicts in the newest explanations, but UNKNOWN.
     """
 
     subsets: Subsets = field(default_factory=dict)

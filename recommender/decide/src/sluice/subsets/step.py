@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sluice.model.keys import SubsetKey
 from sluice.model.times import timestamp
 from sluice.subsets import publication
+from sluice.subsets.adoption import Verdict
 from sluice.subsets.application import Application, Host
 from sluice.subsets.assemble import Assembled
 from sluice.subsets.callers import Adoption
@@ -138,7 +140,7 @@ def _publish_solution(
         state,
         solved,
         adoption=known.adoption,
-        explained=known.explained if run is None else _adoption(known).verdicts,
+        explained=known.explained if run is None else _clear(_adoption(known)),
     )
     return after, SubsetCommit(SubsetRecords(subsets, containers), pairs, message, {subsetting.called: state})
 
@@ -151,7 +153,7 @@ def _keep_solution(
     if known.state is None:
         return known, SubsetCommit()
     state, adoption = _with_left_out(known, known.state), _adoption(known)
-    if adoption.verdicts == known.explained:
+    if _clear(adoption) == known.explained:
         if state is known.state:
             return known, SubsetCommit()
         return replace(known, state=state), SubsetCommit(states={subsetting.called: state})
@@ -162,7 +164,11 @@ def _keep_solution(
     assert known.solved is not None
     pairs = list(explanations(known.solved, app, learnt, adoption, subsetting.called))
     commit = SubsetCommit(pairs=pairs, states={subsetting.called: after})
-    return replace(known, state=after, explained=adoption.verdicts), commit
+    return replace(known, state=after, explained=_clear(adoption)), commit
+
+
+def _clear(adoption: Adoption) -> dict[SubsetKey, Verdict]:
+    return {key: verdict for key, verdict in adoption.verdicts.items() if verdict is not Verdict.UNKNOWN}
 
 
 def _with_left_out(known: KnownSubsets, state: log_pb2.ApplicationState) -> log_pb2.ApplicationState:

@@ -108,7 +108,7 @@ type PairExplanation struct {
 	ModelVersion uint64 `protobuf:"varint,18,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
 	// The solution's percentile, 0..1: that of predicted_ms, best_ms and fully_connected_ms.
 	Percentile float64 `protobuf:"fixed64,19,opt,name=percentile,proto3" json:"percentile,omitempty"`
-	// Which upstream containers call as their subsets say. Absent before calls were observed.
+	// Which upstream containers call as their subsets say. Absent before the first subsets.
 	Adoption      *Adoption `protobuf:"bytes,20,opt,name=adoption,proto3" json:"adoption,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

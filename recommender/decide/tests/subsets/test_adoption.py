@@ -13,16 +13,20 @@ from sluice.subsets.observed import ObservedCalls
 HALF_OF_FOUR = np.array([0.5, 0.5, 0.0, 0.0])
 
 
-def test_the_worked_distances() -> None:
-    """Of 100 calls. Near the plan: 4 x (0.02² + 0.06² + 0.02² + 0.02²) - 4 / 100 = 0.0192 - 0.04. Even: 1 - 0.04."""
-    near = distance(HALF_OF_FOUR, np.array([52.0, 44.0, 2.0, 2.0]))
-    assert near is not None
-    assert near.ratio == pytest.approx(0.0192 - 0.04)
-    assert near.error == pytest.approx(0.0514, abs=1e-4)
-    even = distance(HALF_OF_FOUR, np.full(4, 25.0))
-    assert even is not None
-    assert even.ratio == pytest.approx(0.96)
-    assert even.error == pytest.approx(0.202, abs=1e-3)
+@pytest.mark.parametrize(
+    ("counts", "ratio", "error"),
+    [
+        ((52, 44, 2, 2), 0.0192 - 0.04, 0.0514),  # 4 x (0.02² + 0.06² + 0.02² + 0.02²) - 4 / 100
+        ((25, 25, 25, 25), 1 - 0.04, 0.202),  # 16 x (4 x 0.0625 / 100 + 2 x 0.25 / 100²) = 0.0408
+        ((38, 38, 12, 12), 0.2304 - 0.04, 0.101),  # 4 x 4 x 0.12²
+        ((100, 0, 0, 0), 2 - 0.04, 0.404),  # 16 x (4 x 0.25 / 100 + 2 / 100²) = 0.1632
+    ],
+)
+def test_the_worked_distances(counts: tuple[int, ...], ratio: float, error: float) -> None:
+    found = distance(HALF_OF_FOUR, np.array(counts, dtype=float))
+    assert found is not None
+    assert found.ratio == pytest.approx(ratio)
+    assert found.error == pytest.approx(error, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from sluice.subsets.microns.balance import balance
 from sluice.subsets.microns.reference import Reference
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import solve
-from sluice.subsets.microns.traffic import movable, traffic_of
+from sluice.subsets.microns.traffic import left, movable, traffic_of
+from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.plan import plan
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import Problem, problem
@@ -67,9 +68,20 @@ def test_what_weights_can_move_by_hand() -> None:
     load = Reference(np.array([50.0, 30.0, 10.0, 10.0]), 0.0, True, np.full(4, 12.5))
     traffic = movable(posed, 0, traffic_of(posed, 0, np.array([50.0, 50.0]), load), load)
     assert traffic.sent == pytest.approx([50.0, 0.0])
-    assert traffic.target == pytest.approx([37.5 * 50 / 55, 17.5 * 50 / 55, 0.0, 0.0], abs=1e-3)
+    assert traffic.target == pytest.approx([50.0, 30.0, 10.0, 10.0])
+    assert traffic.fixed == pytest.approx(np.full(4, 12.5))
     assert traffic.still is not None
     assert traffic.still.tolist() == [False, True]
+    assert left(traffic).target == pytest.approx([37.5 * 50 / 55, 17.5 * 50 / 55, 0.0, 0.0], abs=1e-3)
+
+
+def test_where_targets_are_out_of_reach_the_others_rise_alike() -> None:
+    """One caller of 50 reaches two of four containers with 12.5 fixed each and targets 14, 12, 37, 37. With what is
+    left (1.5, 0) all its calls would go to the first one: 62.5. Both get 75 / 26 of their targets: 40.4 and 34.6."""
+    one = connections([np.array([0, 1])])
+    weights = weighed(one, np.array([50.0]), np.array([14.0, 12.0, 37.0, 37.0]), np.full(4, 12.5))
+    loads = weights.received(np.array([50.0]), 4) + 12.5
+    assert loads == pytest.approx([75 * 14 / 26, 75 * 12 / 26, 12.5, 12.5], rel=0.01)
 
 
 def test_no_load_is_below_its_fixed_part() -> None:

@@ -128,13 +128,17 @@ class SubsetWorld:
     def step(self, after_s: float = 10) -> None:
         began_s = self.clock() // S
         self.clock.pass_s(after_s)
+        if self.callers:
+            self._call(began_s)
+        self.loop.periods()
+
+    def _call(self, began_s: int) -> None:
         self.source.calls = [one for one in self.source.calls if one.start_s >= self.clock() // S - 120]
         self.source.calls += [
             ObservedCalls("front", instance, "cart", container, began_s, calls)
             for instance, how in self.callers.items()
             for container, calls in self._calls(instance, how).items()
         ]
-        self.loop.periods()
 
     def _calls(self, instance: str, how: Calling) -> dict[str, int]:
         """600 or so to all containers in the time of a step."""

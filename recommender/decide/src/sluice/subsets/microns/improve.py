@@ -13,7 +13,7 @@ from sluice.subsets.fleet import Floats
 from sluice.subsets.microns.reference import Optimum, Reference, back, target_of
 from sluice.subsets.microns.repair import moved
 from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.traffic import PairTraffic, movable, traffic_of
+from sluice.subsets.microns.traffic import PairTraffic, left, movable, traffic_of
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
@@ -71,9 +71,9 @@ def improve(
     change only if loads come nearer to the best ones, which is not certain with weights.
     """
     problem, rate = optimum.problem, optimum.problem.rate_per_s
-    left = budget
+    room = budget
     for number in touched or _by_gain(optimum, placed, work):
-        if left <= 0:
+        if room <= 0:
             break
         pair = problem.pairs[number]
         sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
@@ -81,19 +81,24 @@ def improve(
         traffic = movable(problem, number, traffic_of(problem, number, sent, load), load)
         if not traffic.sent.any():
             continue
-        now = moved(placed[number], traffic, left)
+        now = moved(placed[number], left(traffic), room)
         moves = differences(placed[number], now, len(now))
         now = shared(now, traffic, settings)
         if moves and (touched or _off(now, traffic) < _off(placed[number], traffic) * BETTER):
-            left -= moves
+            room -= moves
             placed[number] = now
-    return budget - left
+    return budget - room
 
 
 def _off(one: Connections, traffic: PairTraffic) -> float:
     """The sum of squared differences from the best loads, relative to these."""
     target = traffic.target
-    return float(((one.received(traffic.sent, len(target)) - target) ** 2 / target).sum())
+    return float(((_brought(one, traffic) - target) ** 2 / target).sum())
+
+
+def _brought(one: Connections, traffic: PairTraffic) -> Floats:
+    got = one.received(traffic.sent, len(traffic.target))
+    return got if traffic.fixed is None else got + traffic.fixed
 
 
 def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Floats]) -> list[int]:
@@ -119,8 +124,7 @@ def _misplaced(optimum: Optimum, number: int, one: Connections, sent: Floats) ->
     traffic = movable(optimum.problem, number, traffic_of(optimum.problem, number, sent, load), load)
     if not traffic.sent.any():
         return 0.0
-    got = one.received(traffic.sent, len(traffic.target))
-    return float(np.abs(traffic.target - got).sum() / 2 / traffic.target.sum())
+    return float(np.abs(traffic.target - _brought(one, traffic)).sum() / 2 / traffic.sent.sum())
 
 
 def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) -> Connections:
@@ -132,7 +136,7 @@ def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) ->
 
 def closest(one: Connections, traffic: PairTraffic) -> Connections:
     """Connections with the shares that come closest to the target; those of `PairTraffic.still` stay."""
-    now = weighed(one, traffic.sent, traffic.target)
+    now = weighed(one, traffic.sent, traffic.target, traffic.fixed)
     if traffic.still is None:
         return now
     return replace(now, share=np.where(traffic.still[one.source()], one.share, now.share))

@@ -11,6 +11,7 @@ from sluice.model.keys import SubsetKey
 from sluice.subsets.application import Application, Container, Service
 from sluice.subsets.churn import named_connections
 from sluice.subsets.connections import connections, flow, realized
+from sluice.subsets.contention import own_loads
 from sluice.subsets.fixed import FixedFlows, same_flows, with_fixed
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.training import latency_model
@@ -218,3 +219,19 @@ def test_loads_begin_at_what_callers_bring_and_rise_by_a_quarter_at_most() -> No
 def test_where_all_call_one_container_it_has_all_calls() -> None:
     posed = with_fixed(problem(replace(chain(), quota=24)), {key(at): {"b-0": 1.0} for at in range(4)})
     assert solved(posed) == pytest.approx([100.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def test_own_load_is_learnt_from_what_callers_bring() -> None:
+    """Weights aimed at 10 calls/s more for b-0 and 10 less for b-1; callers brought 5, and 0.05 of CPU with them: 0.01 a
+    call."""
+    state, _ = settled(Inputs(chain(4, 4), MODEL))
+    names = [f"b-{at}" for at in range(4)]
+
+    def loads(change: float) -> dict[str, dict[str, float]]:
+        return {"b": dict(zip(names, [1 + change, 1 - change, 1.0, 1.0], strict=True))}
+
+    partly = replace(state, owns={}, earlier=loads(0), loads=loads(0.4), realized_earlier=loads(0), realized=loads(0.2))
+    after = replace(state.application, hosts=hosts(0.15, 0.25, 0.5, 0.7))
+    assert own_loads(partly, after, state.at_s + 60)["b"].per_call[0] == pytest.approx(0.01)
+    alone = replace(partly, realized={}, realized_earlier={})
+    assert own_loads(alone, after, state.at_s + 60)["b"].per_call[0] == pytest.approx(0.005)

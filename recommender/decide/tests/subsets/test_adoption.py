@@ -152,3 +152,23 @@ def test_containers_that_are_gone_do_not_count() -> None:
     stray = ObservedCalls("front", "front-0", "cart", "cart-9", 10, 1_000)
     found = judged(seen(plan=plan), {KEY: plan}, [*calls((50, 50, 0, 0), 10), stray], LIVE, 20.0)
     assert found.verdicts == {KEY: Verdict.FOLLOWS}
+
+
+@given(
+    counts=st.lists(st.tuples(*[st.integers(0, 60)] * 4), min_size=1, max_size=6),
+    weights=st.lists(st.tuples(*[st.integers(0, 9)] * 4).filter(any), min_size=6, max_size=6),
+)
+def test_calls_of_unknown_callers_change_nothing(counts: list[tuple[int, ...]], weights: list[tuple[int, ...]]) -> None:
+    """The solver's input is the same without them."""
+    keys = [KEY._replace(instance=f"front-{at}") for at in range(len(counts))]
+    there = {
+        key: PlanInForce(1, {f"cart-{at}": part / sum(drawn) for at, part in enumerate(drawn)})
+        for key, drawn in zip(keys, weights, strict=False)
+    }
+    all_calls = [call for key, drawn in zip(keys, counts, strict=True) for call in calls(drawn, 10, key)]
+    first = judged(Adoption(), there, (), LIVE, 0.0)
+    found = judged(first, there, all_calls, LIVE, 20.0)
+    clear = {key.instance for key, verdict in found.verdicts.items() if verdict is not Verdict.UNKNOWN}
+    without = judged(first, there, [call for call in all_calls if call.instance in clear], LIVE, 20.0)
+    assert without == found
+    assert {key for key, verdict in found.verdicts.items() if verdict is Verdict.NOT_FOLLOWING} == set(found.fixed)

@@ -222,8 +222,8 @@ def test_where_all_call_one_container_it_has_all_calls() -> None:
 
 
 def test_own_load_is_learnt_from_what_callers_bring() -> None:
-    """Weights aimed at 10 calls/s more for b-0 and 10 less for b-1; callers brought 5, and 0.05 of CPU with them: 0.01 a
-    call."""
+    """Weights aimed at 10 calls/s more for b-0 and 10 less for b-1; callers brought 5 more, and 0.05 of CPU with them:
+    0.01 a call."""
     state, _ = settled(Inputs(chain(4, 4), MODEL))
     names = [f"b-{at}" for at in range(4)]
 

@@ -111,7 +111,7 @@ def _adoption(state: SubsetState, number: int, adoption: Adoption) -> explanatio
         not_following=callers[Verdict.NOT_FOLLOWING],
         unknown=callers[Verdict.UNKNOWN],
         not_following_instances=outside[:MOST_CONTAINERS],
-        fixed_share=1 - float(free(pair, sent).sum() / max(sent.sum(), 1e-300)),
+        fixed_share=float((sent - free(pair, sent)).sum() / max(sent.sum(), 1e-300)),
     )
 
 

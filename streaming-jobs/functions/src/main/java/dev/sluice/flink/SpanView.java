@@ -56,8 +56,7 @@ enum SpanView {
 
   /** The tables that need assembled traces. */
   static final Set<SpanView> OF_TRACES =
-      EnumSet.of(
-          EDGE, CONTAINER_CALL, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
+      EnumSet.of(EDGE, CONTAINER_CALL, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
 
   private final String columns;
   private final OutputTag<RowData> tag;

@@ -15,11 +15,7 @@ public final class ContainerCalls {
    * @param windowMs start of the window, ms of the Unix epoch
    */
   public record Key(
-      String caller,
-      String callerInstance,
-      String callee,
-      String calleeInstance,
-      long windowMs) {}
+      String caller, String callerInstance, String callee, String calleeInstance, long windowMs) {}
 
   private ContainerCalls() {}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.model.keys import SubsetKey
-from sluice.subsets.adoption import Verdict, differs, distance, verdict
+from sluice.subsets.adoption import AdoptionVerdict, differs, distance, verdict
 from sluice.subsets.callers import Adoption, PlanInForce, judged
 from sluice.subsets.observed import ObservedCalls
 
@@ -32,22 +32,22 @@ def test_the_worked_distances(counts: tuple[int, ...], ratio: float, error: floa
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
-        ((52, 44, 2, 2), Verdict.FOLLOWS),
-        ((25, 25, 25, 25), Verdict.NOT_FOLLOWING),
-        ((38, 38, 12, 12), Verdict.UNKNOWN),  # half of the way
-        ((100, 0, 0, 0), Verdict.NOT_FOLLOWING),  # one of its two: nearer to the plan than to even routing
-        ((0, 0, 50, 50), Verdict.NOT_FOLLOWING),
-        ((13, 11, 0, 0), Verdict.UNKNOWN),  # 24 calls
-        ((0, 0, 0, 0), Verdict.UNKNOWN),
+        ((52, 44, 2, 2), AdoptionVerdict.FOLLOWS),
+        ((25, 25, 25, 25), AdoptionVerdict.NOT_FOLLOWING),
+        ((38, 38, 12, 12), AdoptionVerdict.UNKNOWN),  # half of the way
+        ((100, 0, 0, 0), AdoptionVerdict.NOT_FOLLOWING),  # one of its two: nearer to the plan than to even routing
+        ((0, 0, 50, 50), AdoptionVerdict.NOT_FOLLOWING),
+        ((13, 11, 0, 0), AdoptionVerdict.UNKNOWN),  # 24 calls
+        ((0, 0, 0, 0), AdoptionVerdict.UNKNOWN),
     ],
 )
-def test_verdicts_of_a_plan_for_half_of_the_containers(counts: tuple[int, ...], expected: Verdict) -> None:
+def test_verdicts_of_a_plan_for_half_of_the_containers(counts: tuple[int, ...], expected: AdoptionVerdict) -> None:
     assert verdict(HALF_OF_FOUR, np.array(counts, dtype=float)) is expected
 
 
 def test_a_plan_that_is_even_shows_nothing() -> None:
-    assert verdict(np.full(4, 0.25), np.full(4, 1e6)) is Verdict.UNKNOWN
-    assert verdict(np.array([0.2525, 0.2475, 0.25, 0.25]), np.array([4e6, 0.0, 0.0, 0.0])) is Verdict.UNKNOWN
+    assert verdict(np.full(4, 0.25), np.full(4, 1e6)) is AdoptionVerdict.UNKNOWN
+    assert verdict(np.array([0.2525, 0.2475, 0.25, 0.25]), np.array([4e6, 0.0, 0.0, 0.0])) is AdoptionVerdict.UNKNOWN
 
 
 def test_the_ratio_of_a_caller_that_follows_with_a_part_of_its_calls() -> None:
@@ -66,7 +66,7 @@ def test_a_caller_that_follows_is_not_called_otherwise(weights: list[int], calls
     """Poisson counts of the plan. With 3 standard errors above 1/4 a wrong verdict is out of reach of chance."""
     plan = np.array(weights) / sum(weights)
     drawn = np.random.default_rng(number).poisson(calls * plan).astype(float)
-    assert verdict(plan, drawn) is not Verdict.NOT_FOLLOWING
+    assert verdict(plan, drawn) is not AdoptionVerdict.NOT_FOLLOWING
 
 
 @given(
@@ -77,7 +77,7 @@ def test_a_caller_that_follows_is_not_called_otherwise(weights: list[int], calls
 def test_even_routing_is_not_taken_for_a_plan(weights: list[int], calls: int, number: int) -> None:
     plan = np.array(weights) / sum(weights)
     drawn = np.random.default_rng(number).poisson(np.full(len(plan), calls / len(plan))).astype(float)
-    assert verdict(plan, drawn) is not Verdict.FOLLOWS
+    assert verdict(plan, drawn) is not AdoptionVerdict.FOLLOWS
 
 
 def test_when_observed_shares_are_others() -> None:
@@ -109,11 +109,11 @@ def seen(now_s: float = 0.0, last: Adoption | None = None, plan: PlanInForce = P
 
 def test_a_plan_has_ten_seconds_to_arrive() -> None:
     first = seen(100.0)
-    assert first.verdicts == {KEY: Verdict.UNKNOWN}
+    assert first.verdicts == {KEY: AdoptionVerdict.UNKNOWN}
     early = judged(first, {KEY: PLAN}, calls((25, 25, 25, 25), 109), LIVE, 120.0)
-    assert early.verdicts == {KEY: Verdict.UNKNOWN}
+    assert early.verdicts == {KEY: AdoptionVerdict.UNKNOWN}
     later = judged(early, {KEY: PLAN}, calls((25, 25, 25, 25), 110), LIVE, 120.0)
-    assert later.verdicts == {KEY: Verdict.NOT_FOLLOWING}
+    assert later.verdicts == {KEY: AdoptionVerdict.NOT_FOLLOWING}
     assert later.fixed == {KEY: None}, "even"
 
 
@@ -121,17 +121,17 @@ def test_another_revision_is_judged_anew_and_the_verdict_stays_until_then() -> N
     first = judged(seen(), {KEY: PLAN}, calls((25, 25, 25, 25), 10), LIVE, 20.0)
     second = PlanInForce(2, {"cart-2": 0.5, "cart-3": 0.5})
     moved = judged(first, {KEY: second}, calls((50, 50, 0, 0), 20), LIVE, 30.0)
-    assert moved.verdicts == {KEY: Verdict.NOT_FOLLOWING}, "no call since"
+    assert moved.verdicts == {KEY: AdoptionVerdict.NOT_FOLLOWING}, "no call since"
     assert moved.since == {KEY: (2, 30.0)}
     follows = judged(moved, {KEY: second}, calls((0, 0, 50, 50), 40), LIVE, 50.0)
-    assert follows.verdicts == {KEY: Verdict.FOLLOWS}
+    assert follows.verdicts == {KEY: AdoptionVerdict.FOLLOWS}
     assert follows.fixed == {}
 
 
 def test_windows_add_up() -> None:
     some = [call for start_s in (10, 20, 30) for call in calls((10, 10, 0, 0), start_s)]
-    assert judged(seen(), {KEY: PLAN}, some[:8], LIVE, 40.0).verdicts == {KEY: Verdict.FOLLOWS}
-    assert judged(seen(), {KEY: PLAN}, some[:4], LIVE, 40.0).verdicts == {KEY: Verdict.UNKNOWN}
+    assert judged(seen(), {KEY: PLAN}, some[:8], LIVE, 40.0).verdicts == {KEY: AdoptionVerdict.FOLLOWS}
+    assert judged(seen(), {KEY: PLAN}, some[:4], LIVE, 40.0).verdicts == {KEY: AdoptionVerdict.UNKNOWN}
 
 
 def test_the_shares_of_a_caller_that_calls_one_container() -> None:
@@ -151,7 +151,7 @@ def test_containers_that_are_gone_do_not_count() -> None:
     plan = PlanInForce(1, {"cart-0": 0.25, "cart-1": 0.25, "cart-9": 0.5})
     stray = ObservedCalls("front", "front-0", "cart", "cart-9", 10, 1_000)
     found = judged(seen(plan=plan), {KEY: plan}, [*calls((50, 50, 0, 0), 10), stray], LIVE, 20.0)
-    assert found.verdicts == {KEY: Verdict.FOLLOWS}
+    assert found.verdicts == {KEY: AdoptionVerdict.FOLLOWS}
 
 
 @given(
@@ -168,7 +168,9 @@ def test_calls_of_unknown_callers_change_nothing(counts: list[tuple[int, ...]], 
     all_calls = [call for key, drawn in zip(keys, counts, strict=True) for call in calls(drawn, 10, key)]
     first = judged(Adoption(), there, (), LIVE, 0.0)
     found = judged(first, there, all_calls, LIVE, 20.0)
-    clear = {key.instance for key, verdict in found.verdicts.items() if verdict is not Verdict.UNKNOWN}
+    clear = {key.instance for key, verdict in found.verdicts.items() if verdict is not AdoptionVerdict.UNKNOWN}
     without = judged(first, there, [call for call in all_calls if call.instance in clear], LIVE, 20.0)
     assert without == found
-    assert {key for key, verdict in found.verdicts.items() if verdict is Verdict.NOT_FOLLOWING} == set(found.fixed)
+    assert {key for key, verdict in found.verdicts.items() if verdict is AdoptionVerdict.NOT_FOLLOWING} == set(
+        found.fixed
+    )

@@ -35,7 +35,7 @@ EVEN = 1e-3
 MOVED = 0.05
 
 
-class Verdict(Enum):
+class AdoptionVerdict(Enum):
     FOLLOWS = "FOLLOWS"
     NOT_FOLLOWING = "NOT_FOLLOWING"
     UNKNOWN = "UNKNOWN"
@@ -68,15 +68,15 @@ def distance(plan: Floats, counts: Floats) -> Distance | None:
     return Distance((float(off.sum()) - 1 / calls) / even / scale, sqrt(variance) / scale)
 
 
-def verdict(plan: Floats, counts: Floats) -> Verdict:
+def verdict(plan: Floats, counts: Floats) -> AdoptionVerdict:
     """As of `distance`. Worked: 52, 44, 2, 2 follow (-0.02 + 3 x 0.05 < 0.25), 25 each do not (0.96 - 3 x 0.20 > 0.25),
     and 38, 38, 12, 12 of 100 are unknown (0.19, standard error 0.10)."""
     found = distance(plan, counts)
     if found is None:
-        return Verdict.UNKNOWN
+        return AdoptionVerdict.UNKNOWN
     if found.ratio + SURE * found.error < HALF:
-        return Verdict.FOLLOWS
-    return Verdict.NOT_FOLLOWING if found.ratio - SURE * found.error > HALF else Verdict.UNKNOWN
+        return AdoptionVerdict.FOLLOWS
+    return AdoptionVerdict.NOT_FOLLOWING if found.ratio - SURE * found.error > HALF else AdoptionVerdict.UNKNOWN
 
 
 def differs(counts: Floats, shares: Floats) -> bool:

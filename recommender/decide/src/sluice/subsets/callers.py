@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sluice.model.keys import SubsetKey
-from sluice.subsets.adoption import Verdict, differs, verdict
+from sluice.subsets.adoption import AdoptionVerdict, differs, verdict
 from sluice.subsets.fixed import FixedFlows
 from sluice.subsets.fleet import Floats
 from sluice.subsets.observed import ObservedCalls
@@ -29,7 +29,7 @@ class Adoption:
     """verdicts: of each caller with a subset. fixed: of those that do not follow. since: the revision of each plan, and
     the Unix time in s at which it was first seen."""
 
-    verdicts: Mapping[SubsetKey, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[SubsetKey, AdoptionVerdict] = field(default_factory=dict)
     fixed: FixedFlows = field(default_factory=dict)
     since: Mapping[SubsetKey, tuple[int, float]] = field(default_factory=dict)
 
@@ -70,10 +70,10 @@ def judged(
         below = names.get(key.downstream, [])
         seen = _array(below, counts.get(key, {}))
         found = _verdict(below, plan, seen)
-        if found is Verdict.UNKNOWN:
-            found = last.verdicts.get(key, Verdict.UNKNOWN)
+        if found is AdoptionVerdict.UNKNOWN:
+            found = last.verdicts.get(key, AdoptionVerdict.UNKNOWN)
         verdicts[key] = found
-        if found is Verdict.NOT_FOLLOWING:
+        if found is AdoptionVerdict.NOT_FOLLOWING:
             fixed[key] = _flow(below, seen, last.fixed.get(key))
     return Adoption(verdicts, last.fixed if fixed == last.fixed else fixed, since)
 
@@ -87,11 +87,11 @@ def _array(names: list[str], by_name: Mapping[str, float]) -> Floats:
     return np.array([by_name.get(name, 0.0) for name in names]) if by_name else np.zeros(len(names))
 
 
-def _verdict(names: list[str], plan: PlanInForce, seen: Floats) -> Verdict:
+def _verdict(names: list[str], plan: PlanInForce, seen: Floats) -> AdoptionVerdict:
     if not seen.any():
-        return Verdict.UNKNOWN
+        return AdoptionVerdict.UNKNOWN
     shares = _array(names, plan.shares)
-    return Verdict.UNKNOWN if shares.sum() <= 0 else verdict(shares / shares.sum(), seen)
+    return AdoptionVerdict.UNKNOWN if shares.sum() <= 0 else verdict(shares / shares.sum(), seen)
 
 
 def _flow(names: list[str], seen: Floats, last: Mapping[str, float] | None) -> Mapping[str, float] | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sluice.model.keys import SubsetKey
 from sluice.model.times import timestamp
-from sluice.subsets.adoption import Verdict
+from sluice.subsets.adoption import AdoptionVerdict
 from sluice.subsets.application import Application
 from sluice.subsets.callers import Adoption
 from sluice.subsets.connections import flow, free
@@ -46,9 +46,9 @@ def run_message(
         moved=run.moved,
         stale_hosts=run.stale.hosts,
         stale_pairs=run.stale.pairs,
-        callers_following=callers[Verdict.FOLLOWS],
-        callers_not_following=callers[Verdict.NOT_FOLLOWING],
-        callers_unknown=callers[Verdict.UNKNOWN],
+        callers_following=callers[AdoptionVerdict.FOLLOWS],
+        callers_not_following=callers[AdoptionVerdict.NOT_FOLLOWING],
+        callers_unknown=callers[AdoptionVerdict.UNKNOWN],
     )
     if state.model.known:
         latency, _ = _latency(state)
@@ -100,16 +100,16 @@ def _adoption(state: SubsetState, number: int, adoption: Adoption) -> explanatio
     pair = problem.pairs[number]
     above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
     verdicts = {
-        name: adoption.verdicts.get(SubsetKey(above.service, name, below.service), Verdict.UNKNOWN)
+        name: adoption.verdicts.get(SubsetKey(above.service, name, below.service), AdoptionVerdict.UNKNOWN)
         for name in above.names
     }
     callers = Counter(verdicts.values())
-    outside = [name for name, verdict in verdicts.items() if verdict is Verdict.NOT_FOLLOWING]
+    outside = [name for name, verdict in verdicts.items() if verdict is AdoptionVerdict.NOT_FOLLOWING]
     sent = state.solved.work[pair.upstream]
     return explanation_pb2.Adoption(
-        following=callers[Verdict.FOLLOWS],
-        not_following=callers[Verdict.NOT_FOLLOWING],
-        unknown=callers[Verdict.UNKNOWN],
+        following=callers[AdoptionVerdict.FOLLOWS],
+        not_following=callers[AdoptionVerdict.NOT_FOLLOWING],
+        unknown=callers[AdoptionVerdict.UNKNOWN],
         not_following_instances=outside[:MOST_CONTAINERS],
         fixed_share=float((sent - free(pair, sent)).sum() / max(sent.sum(), 1e-300)),
     )

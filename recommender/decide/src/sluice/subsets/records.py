@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sluice.model.containers import ReportedContainers
 from sluice.model.keys import SubsetKey
-from sluice.subsets.adoption import Verdict
+from sluice.subsets.adoption import AdoptionVerdict
 from sluice.subsets.callers import Adoption
 from sluice.subsets.members import LeftOut
 from sluice.subsets.state import SubsetState
@@ -43,7 +43,7 @@ class KnownSubsets:
     solved: SubsetState | None = None
     left_out: LeftOut | None = None
     adoption: Adoption | None = None
-    explained: Mapping[SubsetKey, Verdict] = field(default_factory=dict)
+    explained: Mapping[SubsetKey, AdoptionVerdict] = field(default_factory=dict)
 
     def summary(self) -> str:
         return f"{len(self.subsets)} subsets"
@@ -72,7 +72,7 @@ def adoption_in(state: log_pb2.ApplicationState | None) -> Adoption:
     fixed = {
         SubsetKey(one.upstream, one.instance, one.downstream): dict(one.shares) or None for one in state.not_following
     }
-    return Adoption(dict.fromkeys(fixed, Verdict.NOT_FOLLOWING), fixed)
+    return Adoption(dict.fromkeys(fixed, AdoptionVerdict.NOT_FOLLOWING), fixed)
 
 
 def not_following(adoption: Adoption) -> list[log_pb2.FixedCaller]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sluice.model.keys import SubsetKey
 from sluice.model.times import timestamp
 from sluice.subsets import publication
-from sluice.subsets.adoption import Verdict
+from sluice.subsets.adoption import AdoptionVerdict
 from sluice.subsets.application import Application, Host
 from sluice.subsets.assemble import Assembled
 from sluice.subsets.callers import Adoption
@@ -167,8 +167,8 @@ def _keep_solution(
     return replace(known, state=after, explained=_clear(adoption)), commit
 
 
-def _clear(adoption: Adoption) -> dict[SubsetKey, Verdict]:
-    return {key: verdict for key, verdict in adoption.verdicts.items() if verdict is not Verdict.UNKNOWN}
+def _clear(adoption: Adoption) -> dict[SubsetKey, AdoptionVerdict]:
+    return {key: verdict for key, verdict in adoption.verdicts.items() if verdict is not AdoptionVerdict.UNKNOWN}
 
 
 def _with_left_out(known: KnownSubsets, state: log_pb2.ApplicationState) -> log_pb2.ApplicationState:

@@ -1,11 +1,11 @@
-"""Panels of connection subsets: connections, changes, responses, evenness, predictions, and latency models."""
+"""Panels of connection subsets: connections, changes, responses, adoption, evenness, predictions, latency models."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.builders import timeseries
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
-from generate import predictions, shares
+from generate import adoption, predictions, shares
 from generate.clickhouse import table, time_series
 from generate.levels import windows
 from generate.parts import FULL, colored, lines, rows, with_units
@@ -17,7 +17,8 @@ _COLORS = {"PROVIDED": "green", "LEARNING": "yellow", "PAUSED": "purple", "HELD"
 
 def panels() -> list[Builder[Panel]]:
     return [
-        *(subsets(), changes(), deliveries(), shares.moved(), shares.planned(), evenness()),
+        *(subsets(), changes(), deliveries(), adoption.pairs(), adoption.callers()),
+        *(shares.moved(), shares.planned(), evenness()),
         *(predictions.over_time(), predictions.pairs(), models()),
     ]
 

@@ -150,6 +150,17 @@ def test_shares_of_calls_that_subsets_plan_and_containers_get(
     }
 
 
+def test_callers_that_do_not_call_as_their_subsets_say(boards: dict[str, Any], reader: Client, scope: Scope) -> None:
+    """frontend-0 sends all calls to cart-0; its newest subset gives cart-1 a third."""
+    _, rows = run(reader, by_title(boards, "Callers that follow their subsets")["targets"][0]["rawSql"], scope)
+    assert rows == [("frontend", "cart", 0, 1, 0, 1.0)]
+    columns, rows = run(reader, by_title(boards, "Calls beside the plan")["targets"][0]["rawSql"], scope)
+    (row,) = rows
+    found = dict(zip(columns, row, strict=True))
+    assert (found["upstream"], found["instance"], found["downstream"]) == ("frontend", "frontend-0", "cart")
+    assert found["beside_plan"] == pytest.approx(1 / 3)
+
+
 def test_calls_lost_are_those_that_the_best_size_would_complete(
     boards: dict[str, Any], reader: Client, scope: Scope
 ) -> None:

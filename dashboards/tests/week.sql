@@ -46,6 +46,10 @@ INSERT INTO call_edges (caller, callee, window, window_s, calls, errors, latency
 SELECT service, peer, time_of(n.number, 10), 10, 45, 1, a_latency(n.number), 45
 FROM numbers(60480) AS n CROSS JOIN (SELECT DISTINCT service, peer FROM pools WHERE side = 'client') AS p;
 
+INSERT INTO container_calls (caller, caller_instance, callee, callee_instance, window, window_s, calls, version)
+SELECT p.service, p.instance, p.peer, concat(p.peer, '-', toString(k.number)), time_of(n.number, 10), 10, 15, 15
+FROM numbers(8640) AS n CROSS JOIN numbers(3) AS k CROSS JOIN pools AS p WHERE p.side = 'client';
+
 INSERT INTO ingest_counts (job, outcome, service, received, spans, emit_lag_ms, version)
 SELECT concat('j', toString(k.number % 4)), if(k.number < 80, 'accepted', 'repeated_message'), toString(intDiv(k.number, 4)), time_of(n.number, 10), 500, 100000, 1
 FROM numbers(60480) AS n CROSS JOIN numbers(88) AS k;

@@ -68,6 +68,7 @@ ROWS = {
     "COUNTED": Row("ingest_counts", without="job", names=_SUMMED),
     "GAP": Row("offset_gaps", "first_missing first_read received"),
     "EDGE": Row("call_edges", names=_SUMMED, seconds=True),
+    "CONTAINER_CALL": Row("container_calls", seconds=True),
     "TREE": Row("call_trees", names={"root_service": "service", "root_operation": "operation"}, seconds=True),
     "OWN": Row("container_own_time", seconds=True),
     "PATH_KEY": Row("critical_paths", "root_service root_operation complete window", seconds=True),

@@ -5,6 +5,7 @@ span_edge -> sums by edge and window of the callee's end -> call_edges (ClickHou
           -> the newest window of each edge -> CALLS (Neo4j)
 span_tree -> counts by root operation, window of the root's end, and tree -> call_trees (ClickHouse)
           -> the most frequent tree of each root operation in its newest window -> Operation (Neo4j)
+span_container_call -> sums by two containers and window of the callee's end -> container_calls (ClickHouse)
 span_own  -> sums by container and window of the request's end -> container_own_time (ClickHouse)
 span_seen -> once by service, instance, host, operation and window -> Service, Instance, Host, Operation (Neo4j)
 counted_traces -> outcomes of spans -> ingest_counts
@@ -17,7 +18,7 @@ from upserts import insert, insert_sums
 
 NAME = "call_graph"
 REJECTED = spans.REJECTED
-SPAN_TABLES = ["edge", "own", "seen", "tree"]
+SPAN_TABLES = ["edge", "container_call", "own", "seen", "tree"]
 FUNCTIONS = {
     "merge_latency": "dev.sluice.latency.MergeLatency",
     "latency_quantile_ms": "dev.sluice.latency.LatencyQuantile",
@@ -59,6 +60,13 @@ def inserts(settings: Settings) -> list[str]:
             root_operation="operation",
             window_s=str(settings["edge-window-ms"] // SECOND_MS),
             version="SUM(traces)",
+        ),
+        insert_sums(
+            "container_calls",
+            "span_container_call",
+            seconds=True,
+            window_s=str(settings["edge-window-ms"] // SECOND_MS),
+            version="SUM(calls)",
         ),
         """
         INSERT INTO operation_trees

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from settings import Addresses, ClickHouse, SettingsError
 
 # The newest migration of storage/clickhouse; 0 is the first schema.
-NEEDED = 8
+NEEDED = 9
 QUERY = "SELECT count(), max(version) FROM schema_migrations FORMAT TabSeparated"
 # ClickHouse's error codes for an unknown table and an unknown database.
 MISSING = {"60", "81"}

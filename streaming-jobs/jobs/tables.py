@@ -20,6 +20,16 @@ COLUMNS = {
         "traces": "BIGINT NOT NULL",
         "version": "BIGINT NOT NULL",
     },
+    "container_calls": {
+        "caller": "STRING NOT NULL",
+        "caller_instance": "STRING NOT NULL",
+        "callee": "STRING NOT NULL",
+        "callee_instance": "STRING NOT NULL",
+        "window": "TIMESTAMP_LTZ(3) NOT NULL",
+        "window_s": "INT NOT NULL",
+        "calls": "BIGINT NOT NULL",
+        "version": "BIGINT NOT NULL",
+    },
     "container_latency": {
         "service": "STRING NOT NULL",
         "instance": "STRING NOT NULL",
@@ -226,6 +236,7 @@ COLUMNS = {
 KEYS = {
     "call_edges": "caller callee window",
     "call_trees": "root_service root_operation window tree",
+    "container_calls": "caller caller_instance callee callee_instance window",
     "container_latency": "service instance host window",
     "container_own_time": "service instance host window",
     "critical_paths": "root_service root_operation complete signature window",

@@ -19,6 +19,7 @@ SINKS = {
     "call_graph": {
         "call_edges": 1,
         "calls": 1,
+        "container_calls": 1,
         "call_trees": 1,
         "operation_trees": 1,
         "container_own_time": 1,

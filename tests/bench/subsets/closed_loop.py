@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples
-from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
+from sluice.subsets.observed import (
+    ObservedApplication,
+    ObservedCalls,
+    ObservedContainer,
+    ObservedHost,
+    ObservedTree,
+)
 from sluice.subsets.trial import MeasuredLatency
 from testbed.mesh.calibration import Floats
 from testbed.mesh.memory import BINS, FINEST, STEP
@@ -30,6 +37,8 @@ class Seen:
     counters: Counters
     own: np.ndarray
     """(pairs, BINS): own times, so far."""
+    calls: np.ndarray
+    """(containers, containers): calls, so far, by caller and called container."""
 
 
 @dataclass
@@ -43,12 +52,16 @@ class MeshSource:
     keep_windows: int = 31
 
     def __post_init__(self) -> None:
-        self.seen.append(Seen(self.run.counters(), self.run.engine.pairs()))
+        self.seen.append(self._now())
+
+    def _now(self) -> Seen:
+        engine = self.run.engine
+        return Seen(self.run.counters(), engine.pairs(), engine.calls())
 
     def window(self) -> None:
         """10 s pass in the mesh."""
         self.run.until(self.run.now + WINDOW_S)
-        now = Seen(self.run.counters(), self.run.engine.pairs())
+        now = self._now()
         of_window = [
             one for one in between(self.seen[-1].counters, now.counters, self.run.fleet) if one.service == "cart"
         ]
@@ -57,6 +70,12 @@ class MeshSource:
         self.seen.append(now)
         while len(self.seen) > self.keep_windows:
             self.seen.popleft()
+
+    def fullest(self) -> float:
+        """The largest part of the newest window in which a container of `cart` computed, 0 to 1."""
+        before, after = self.seen[-2].counters, self.seen[-1].counters
+        there = self.run.fleet.service == self.run.fleet.services.index("cart")
+        return float((after.busy_s - before.busy_s)[there].max() / WINDOW_S)
 
     def observed(self, now_ms: int, window_ms: float) -> ObservedApplication:
         newest_s, fleet = now_ms // 1000, self.run.fleet
@@ -88,7 +107,18 @@ class MeshSource:
             seconds,
             newest_s,
             measured={"cart": measured},
+            calls=tuple(self._calls(newest_s)),
         )
+
+    def _calls(self, newest_s: int) -> Iterator[ObservedCalls]:
+        """Of the newest two minutes, as of `SubsetReader`."""
+        fleet, lately = self.run.fleet, list(self.seen)[-1 - 2 * MINUTE :]
+        names = [(fleet.services[service], name) for service, name in zip(fleet.service, fleet.names, strict=True)]
+        for back, (before, after) in enumerate(pairwise(lately)):
+            start_s = newest_s - WINDOW_S * (len(lately) - 1 - back)
+            made = after.calls - before.calls
+            for caller, called in np.argwhere(made > 0).tolist():
+                yield ObservedCalls(*names[caller], *names[called], start_s, int(made[caller, called]))
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, Ints]]:
         """Drawn as `SubsetReader` does, at most 5,000."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from bench.subsets.closed_loop import WINDOW_S, MeshSource
+from sluice.subsets.v1 import explanation_pb2
 from sluice_kit.decide.subset_worlds import SubsetWorld
 from testbed.mesh.application import Application
 from testbed.mesh.calibration import Floats, slowdown
@@ -29,11 +30,14 @@ use of it fills the host for good at the higher shares, whatever the weights."""
 @dataclass
 class LoopRun:
     """p95_ms: of requests by the minute in which they arrived. weights: those of `cart`'s containers after each window,
-    relative to their mean. causes: of the runs of the solver."""
+    relative to their mean. causes: of the runs of the solver. adoption: as explained after each window. fullest: the
+    largest part of a window in which a container of `cart` computed, 0 to 1."""
 
     p95_ms: Floats = field(default_factory=lambda: np.empty(0))
     weights: list[Floats] = field(default_factory=list)
     causes: list[str] = field(default_factory=list)
+    adoption: list[explanation_pb2.Adoption] = field(default_factory=list)
+    fullest: float = 0.0
 
 
 def application(share: float, seed: int) -> Application:
@@ -119,8 +123,15 @@ def published(world: SubsetWorld) -> Solution:
     return Solution.model_validate({"pairs": [{"upstream": "front", "downstream": "cart", "connections": connections}]})
 
 
-def looped(app: Application, seed: int, minutes: int, options: dict[str, object] | None = None) -> LoopRun:
-    """A decider for so many minutes; trainings end before the next window begins."""
+def looped(
+    app: Application,
+    seed: int,
+    minutes: int,
+    options: dict[str, object] | None = None,
+    followed: Callable[[Solution], Solution] = lambda solution: solution,
+) -> LoopRun:
+    """A decider for so many minutes; trainings end before the next window begins. followed: how callers connect, from
+    what is published."""
     run = MeshRun(app, even(app), seed)
     world = SubsetWorld(options=options or {})
     source = MeshSource(run, world.clock() // 1000)
@@ -134,9 +145,11 @@ def looped(app: Application, seed: int, minutes: int, options: dict[str, object]
             pending.future.exception()
         now = published(world)
         if now != last:
-            run.connect(now)
+            run.connect(followed(now))
             last = now
             result.causes.append(f"{world.run.cause}@{round(run.now)}")
+        result.adoption.append(world.explanation("front", "cart").adoption)
+        result.fullest = max(result.fullest, source.fullest())
         result.weights.append(shares(now, app))
     world.resources.training.close()
     result.p95_ms = by_minute(run, minutes)

@@ -33,6 +33,7 @@ class Engine:
             m.member_count[service] = len(members)
         m.routes[: self._count] = routes.table
         self._m = m._replace(connections=routes.connections.copy())
+        self._owners = _owners(routes)
         self._rows: list[Floats] = []
         kernel.start(self._m)
 
@@ -52,6 +53,7 @@ class Engine:
         table["first"] += before
         self._m.routes[: self._count] = table
         self._m = self._m._replace(connections=np.concatenate([self._m.connections, routes.connections]))
+        self._owners = np.concatenate([self._owners, _owners(routes)])
 
     def speeds(self, speeds: Floats) -> None:
         """Work per second by container."""
@@ -73,6 +75,25 @@ class Engine:
         """Own times of visits by pair, shape (pairs, BINS), so far."""
         return self._m.pairs.copy()
 
+    def calls(self) -> np.ndarray:
+        """Calls so far by caller and called container, shape (containers, containers). Round robin only: a connection
+        is due again 1 / weight later after each call."""
+        made = np.zeros((self._count, self._count), dtype=np.int64)
+        connections = self._m.connections
+        # It was due first at a random part of a step, so whole steps are calls.
+        steps = np.floor(connections["due"] / connections["step"] + 1e-6).astype(np.int64)
+        np.add.at(made, (self._owners, connections["to"]), steps)
+        return made
+
     def rows(self) -> Floats:
         """Requests that ended, in the order of their ends; shape (n, 4)."""
         return np.concatenate([np.empty((0, 4)), *self._rows])
+
+
+def _owners(routes: Routes) -> np.ndarray:
+    """The container that calls over each connection."""
+    owners = np.zeros(len(routes.connections), dtype=np.int64)
+    for container, route in np.ndindex(routes.table.shape):
+        first, count = routes.table[container, route]
+        owners[first : first + count] = container
+    return owners

@@ -15,7 +15,7 @@ from click.testing import Result
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from sluice.cli.subsets.connection_changes import connections_of_file, difference
-from sluice.subsets.v1.explanation_pb2 import ContainerLoad, Pair, PairExplanation, Run
+from sluice.subsets.v1.explanation_pb2 import Adoption, ContainerLoad, Pair, PairExplanation, Run
 from sluice.subsets.v1.log_pb2 import ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_PROVIDED, Endpoint, Subset, SubsetKey
 from sluice_kit.journal.shard_log import Log, serving_at
@@ -73,6 +73,9 @@ def explained() -> Records:
         held_out_samples=428,
         containers=[ContainerLoad(instance="cart-0", host="h1", cpu=0.35, rate_per_s=70, best_rate_per_s=72)],
         application="cart",
+        adoption=Adoption(
+            following=3, not_following=2, unknown=1, not_following_instances=["shop-1", "shop-4"], fixed_share=0.4
+        ),
     )
     run = Run(strategy="microns", cause="DRIFT", iterations=3, quota=4, churn=0.025, missing=["network of h1"])
     return [
@@ -115,6 +118,10 @@ def test_what_is_served_is_listed_got_explained_and_compared(
         assert "the pair 5.2%, e^mu 3.0%, sigma 10.0%, on 428 samples outside the training set" in why
         assert re.search(r"^cart-0 +h1 +35% +0% +0% +70 +72 ", why, re.MULTILINE), "contention, load and the best load"
         assert "network of h1" in why
+        assert re.search(
+            r"^adoption +3 callers follow, 2 do not, 1 unknown; 40% of the calls count as fixed$", why, re.MULTILINE
+        )
+        assert re.search(r"^not following +shop-1, shop-4$", why, re.MULTILINE)
         unknown = run("subsets", "explain", "cart", "shop", **where)
         assert unknown.exit_code == 1
         assert "cart to shop" in unknown.stderr

@@ -12,7 +12,7 @@ import (
 
 // NeededSchema is the version of the schema that this program needs: the number of the newest file in
 // storage/clickhouse/migrations. 0: the first schema.
-const NeededSchema = 8
+const NeededSchema = 9
 
 const (
 	// checkInterval lies between two checks of the schema, logInterval between two lines of the log about it.

@@ -81,11 +81,17 @@ func pair(record *kgo.Record) (map[string][]Row, error) {
 		return nil, err
 	}
 	upstream, downstream := e.GetPair().GetUpstream(), e.GetPair().GetDownstream()
-	rows := map[string][]Row{"subset_pairs": {{
+	prediction := Row{
 		"application": e.GetApplication(), "upstream": upstream, "downstream": downstream, "at": stamp(record.Timestamp),
 		"percentile": e.GetPercentile(), "predicted_ms": e.PredictedMs, "best_ms": e.BestMs, "fully_connected_ms": e.FullyConnectedMs,
 		"quota": e.GetQuota(), "least": e.GetLeast(), "most": e.GetMost(), "rate_per_s": e.GetRatePerS(),
-	}}}
+		"following": (*uint32)(nil), "not_following": (*uint32)(nil), "unknown": (*uint32)(nil), "fixed_share": (*float64)(nil),
+	}
+	if a := e.GetAdoption(); a != nil {
+		prediction["following"], prediction["not_following"] = &a.Following, &a.NotFollowing
+		prediction["unknown"], prediction["fixed_share"] = &a.Unknown, &a.FixedShare
+	}
+	rows := map[string][]Row{"subset_pairs": {prediction}}
 	if version := e.GetModelVersion(); version != 0 {
 		rows["latency_models"] = []Row{{
 			"application": e.GetApplication(), "service": downstream, "version": version,

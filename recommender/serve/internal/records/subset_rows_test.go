@@ -67,6 +67,7 @@ func TestExplanationsOfPairsHaveARowOfEachPairAndModel(t *testing.T) {
 			Pair: &subsetsv1.Pair{Upstream: upstream, Downstream: "b"}, Application: "shop", Basis: "XGBoost of 200 samples",
 			MuError: &wrong, HeldOutSamples: 60, ModelVersion: 1_700_000_000_123,
 			PredictedMs: &predicted, Percentile: 0.99, Quota: 8, Least: 4, Most: 16, RatePerS: 20,
+			Adoption: &subsetsv1.Adoption{Following: 5, NotFollowing: 2, Unknown: 1, FixedShare: 0.25},
 		})
 	}
 	decider.Put(journal.Explanations, "pair/a/d", &subsetsv1.PairExplanation{Pair: &subsetsv1.Pair{Upstream: "a", Downstream: "d"}})
@@ -88,6 +89,14 @@ func TestExplanationsOfPairsHaveARowOfEachPairAndModel(t *testing.T) {
 	}
 	if got := d.column("subset_pairs", "predicted_ms"); *got[0].(*float64) != predicted || got[2] != (*float64)(nil) {
 		t.Errorf("predicted: %v", got)
+	}
+	for column, want := range map[string]uint32{"following": 5, "not_following": 2, "unknown": 1} {
+		if got := d.column("subset_pairs", column); *got[0].(*uint32) != want || got[2] != (*uint32)(nil) {
+			t.Errorf("subset_pairs.%s: %v", column, got)
+		}
+	}
+	if got := d.column("subset_pairs", "fixed_share"); *got[0].(*float64) != 0.25 || got[2] != (*float64)(nil) {
+		t.Errorf("fixed share: %v", got)
 	}
 	for column, want := range map[string]string{
 		"application": "shop", "service": "b", "version": "1700000000123", "learnt": "1700000000.123", "held_out": "60",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -14,8 +15,14 @@ from sluice.pools.period.resources import PoolResources
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples
-from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
-from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
+from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, pair_name, subset_of
+from sluice.subsets.observed import (
+    ObservedApplication,
+    ObservedCalls,
+    ObservedContainer,
+    ObservedHost,
+    ObservedTree,
+)
 from sluice.subsets.product import SubsetResources
 from sluice.subsets.section import Subsetting
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -24,6 +31,8 @@ from sluice_kit.journal.memory_log import MemoryLog
 
 TREE = Call("front", ((Call("cart"),),))
 S = 1_000
+Calling = Literal["plan", "even", "one", "few"]
+"""As the subset says, all containers alike, one of them, or too few calls to tell."""
 
 
 @dataclass
@@ -40,6 +49,8 @@ class FakeSource:
     problem: Exception | None = None
     first_s: dict[str, int] = field(default_factory=dict)
     """By instance when it was seen first, of those that came lately."""
+    calls: list[ObservedCalls] = field(default_factory=list)
+    """Of the newest two minutes."""
 
     def observed(self, now_ms: int, window_ms: float) -> ObservedApplication:
         if self.problem is not None:
@@ -63,6 +74,7 @@ class FakeSource:
             {name: ObservedHost(cpu, 0.1, 0.1) for name, cpu in self.cpu.items()},
             300.0,
             newest,
+            calls=tuple(self.calls),
         )
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, Ints]]:
@@ -98,6 +110,8 @@ class SubsetWorld:
     problems: Problems = field(default_factory=Problems)
     options: dict[str, object] = field(default_factory=dict)
     background: Executor = field(default_factory=AtOnce)
+    callers: dict[str, Calling] = field(default_factory=dict)
+    """How containers of front call cart; the calls of others are not seen."""
 
     def __post_init__(self) -> None:
         pools, self.resources = (
@@ -114,8 +128,31 @@ class SubsetWorld:
         return replace(self)
 
     def step(self, after_s: float = 10) -> None:
+        began_s = self.clock() // S
         self.clock.pass_s(after_s)
+        if self.callers:
+            self._call(began_s)
         self.loop.periods()
+
+    def _call(self, began_s: int) -> None:
+        self.source.calls = [one for one in self.source.calls if one.start_s >= self.clock() // S - 120]
+        self.source.calls += [
+            ObservedCalls("front", instance, "cart", container, began_s, calls)
+            for instance, how in self.callers.items()
+            for container, calls in self._calls(instance, how).items()
+        ]
+
+    def _calls(self, instance: str, how: Calling) -> dict[str, int]:
+        """600 or so to all containers in the time of a step."""
+        all_ = dict.fromkeys(self.source.containers["cart"], 100)
+        if how == "even":
+            return all_
+        if how == "few":
+            return dict.fromkeys(all_, 1)
+        if how == "one":
+            return {min(all_): 600}
+        subset = self.subsets.get(SubsetKey("front", instance, "cart"))
+        return all_ if subset is None else {end.instance: end.weight for end in subset.endpoints}
 
     @property
     def subsets(self) -> dict[SubsetKey, subset_pb2.Subset]:
@@ -151,6 +188,11 @@ class SubsetWorld:
     @property
     def run(self) -> explanation_pb2.Run:
         return explanation_pb2.Run.FromString(self.log.committed(self.log.topics.explanations)[f"{APPLICATION}default"])
+
+    def explanation(self, upstream: str, downstream: str) -> explanation_pb2.PairExplanation:
+        """The newest one in the journal; an empty one before the first."""
+        newest = self.log.committed(self.log.topics.explanations).get(pair_name(upstream, downstream), b"")
+        return explanation_pb2.PairExplanation.FromString(newest)
 
     def ends(self) -> dict[str, list[str]]:
         """The instances that each container of front is connected to."""

@@ -1,4 +1,5 @@
-"""`call_edges`: calls between services per 10 s of the end of the span that measures the call (`shown_ns`)."""
+"""`call_edges` and `container_calls`: calls between services, and between containers, per 10 s of the end of the span
+that measures the call (`shown_ns`)."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -43,4 +44,28 @@ def edges(traces: Iterable[Trace]) -> dict[Key, Edge]:
         for span in trace.spans.values():
             if span.kind in ("CLIENT", "PRODUCER") and span.named_peer and span.span_id not in shown:
                 call(span.service, span.named_peer, span)
+    return table
+
+
+#: caller and its instance, callee and its instance, start of the window in s
+ContainerKey = tuple[str, str, str, str, int]
+
+
+@dataclass
+class Calls:
+    calls: int = 0
+
+
+def container_calls(traces: Iterable[Trace]) -> dict[ContainerKey, Calls]:
+    """Without messages, and calls that lack an instance."""
+    table: dict[ContainerKey, Calls] = {}
+    for trace in traces:
+        for span in trace.spans.values():
+            parent = trace.parent(span)
+            if parent is None or parent.service == span.service or span.kind == "CONSUMER":
+                continue
+            if parent.instance and span.instance:
+                window_s = span.shown_ns // WINDOW_NS * 10
+                key = parent.service, parent.instance, span.service, span.instance, window_s
+                table.setdefault(key, Calls()).calls += 1
     return table

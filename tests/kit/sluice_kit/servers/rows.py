@@ -91,6 +91,9 @@ def _edges(client: Client, end: datetime) -> None:
         for caller, callee in pairs
     ]
     _insert(client, "call_edges", "caller callee window window_s calls errors latency version", rows)
+    names = "caller caller_instance callee callee_instance window window_s calls version"
+    calls = [["frontend", "frontend-0", "cart", "cart-0", window, 10, 400, 400] for window in _ten_seconds(end)]
+    _insert(client, "container_calls", names, calls)
 
 
 def _trees(client: Client, end: datetime) -> None:
@@ -447,11 +450,11 @@ def _subsets(client: Client, end: datetime) -> None:
     _insert(client, "latency_models", names, [[*learnt, 0.06, 0.1, 0.07, then]])
     windows = _ten_seconds(end)
     predicted = [
-        ["default", "frontend", "cart", windows[0], 0.95, 10, 9, 11, 2, 1, 2, 10],
-        ["default", "frontend", "cart", windows[6], 0.95, 16, 9, 11, 2, 1, 2, 10],
+        ["default", "frontend", "cart", windows[0], 0.95, 10, 9, 11, 2, 1, 2, 10, None, None, None, None],
+        ["default", "frontend", "cart", windows[6], 0.95, 16, 9, 11, 2, 1, 2, 10, 0, 1, 0, 1.0],
     ]
     names = "application upstream downstream at percentile predicted_ms best_ms fully_connected_ms quota least most"
-    _insert(client, "subset_pairs", f"{names} rate_per_s", predicted)
+    _insert(client, "subset_pairs", f"{names} rate_per_s following not_following unknown fixed_share", predicted)
 
 
 def _tuning(client: Client, end: datetime) -> None:

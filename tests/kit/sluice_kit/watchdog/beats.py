@@ -25,6 +25,7 @@ TABLES = (
     "windows",
     "call_edges",
     "call_trees",
+    "container_calls",
     "critical_paths",
     "path_services",
     "trace_counts",

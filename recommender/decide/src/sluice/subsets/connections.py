@@ -56,6 +56,19 @@ def connections(subsets: Sequence[Ints], shares: Sequence[Floats] | None = None)
     )
 
 
+def free(pair: FleetPair, sent: Floats) -> Floats:
+    """Of what upstream containers send, (U,) calls per second, the part of those that follow their subsets."""
+    return sent if pair.fixed is None else np.where(pair.fixed.sizes() > 0, 0.0, sent)
+
+
+def realized(pair: FleetPair, subsets: Connections, sent: Floats) -> Floats:
+    """Calls per second that each downstream container gets, (D,): from the upstream containers that follow `subsets`,
+    and from those that do not."""
+    if pair.fixed is None:
+        return subsets.received(sent, pair.containers)
+    return subsets.received(free(pair, sent), pair.containers) + pair.fixed.received(sent, pair.containers)
+
+
 class Downwards:
     """Iterates over pairs from callers to callees, with what their upstream containers send, (U,) calls per second.
 
@@ -100,7 +113,7 @@ def flow(problem: Problem, subsets: Sequence[Connections]) -> tuple[list[Floats]
     for passes in range(MOST_PASSES):
         down = Downwards(problem, back)
         for number, pair, sent in down:
-            got[number] = subsets[number].received(sent, pair.containers)
+            got[number] = realized(pair, subsets[number], sent)
             down.brings(number, got[number])
         ends = {n: fixed_point(problem.pairs[n].rate_per_s, down.back[n], got[n], passes) for n in problem.cut}
         if all(done for _, done in ends.values()):

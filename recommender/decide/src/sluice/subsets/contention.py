@@ -21,8 +21,9 @@ def own_loads(state: SubsetState, now: Application, now_s: float) -> Owns:
     if now_s - state.at_s < MINUTE_S:
         return state.owns
     owns, problem = dict(state.owns), state.solved.problem
+    loads = {**state.earlier, **state.realized_earlier}, {**state.loads, **state.realized}
     for fleet, rate in zip(problem.fleets, problem.rate_per_s.tolist(), strict=True):
-        step = step_of(fleet, state.application, now, (state.earlier, state.loads), rate)
+        step = step_of(fleet, state.application, now, loads, rate)
         if step is not None:
             owns[fleet.service] = observed(owns.get(fleet.service, NOTHING), *step)
     return owns
@@ -40,6 +41,6 @@ def curves_under(state: SubsetState, model: LatencyModel, problem: Problem, numb
     own = state.owns.get(fleet.service, NOTHING)
     if not own.per_call.any():
         return curves
-    level = state.loads.get(fleet.service, {})
+    level = state.realized.get(fleet.service) or state.loads.get(fleet.service, {})
     load = np.array([level.get(name, 1.0) * rate / len(fleet) for name in fleet.names])
     return tilted(curves, of_service, fleet.contention, load, own.per_call)

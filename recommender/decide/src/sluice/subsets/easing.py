@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from sluice.subsets.churn import NamedConnections, changed, churn, named_connections
-from sluice.subsets.connections import Downwards
+from sluice.subsets.connections import Downwards, flow, realized
 from sluice.subsets.damping import Damping, Loads, relative
+from sluice.subsets.fixed import FixedFlows, same_flows, with_fixed
 from sluice.subsets.microns.previous import kept_by_name
 from sluice.subsets.microns.solve import Solved
 from sluice.subsets.pace import WeightPace, rests, taken_back
 from sluice.subsets.problem import Problem
 from sluice.subsets.state import Cause, Inputs, SolverRun, SubsetState
 from sluice.subsets.trial import LoadTrial, MeasuredLatency, begun, best_of, ended, worse
+
+V = TypeVar("V")
 
 
 def at_start(inputs: Inputs) -> Damping:
@@ -78,8 +82,54 @@ def put_in_force(
         anchors=anchors,
         best=step.best,
         owns={} if state is None else state.owns,
+        realized=_realized(solved),
+        realized_earlier={} if state is None else _realized_before(state, solved),
     )
     return next_one, run
+
+
+def _realized(solved: Solved) -> Loads:
+    """The loads that callers bring, for services with callers that do not follow."""
+    by_service = relative(solved.problem, list(solved.work))
+    partly = zip(solved.problem.fleets, solved.references, strict=True) if solved.references else ()
+    names = [fleet.service for fleet, reference in partly if reference.fixed is not None]
+    return {name: by_service[name] for name in names if name in by_service}
+
+
+def _realized_before(state: SubsetState, solved: Solved) -> Loads:
+    """The same under the solution before."""
+    before = {**state.loads, **state.realized}
+    return {name: before[name] for name in {*_realized(solved), *state.realized} if name in before}
+
+
+def rebased(state: SubsetState, fixed: FixedFlows) -> SubsetState:
+    """The state as it would be had its solution been made for these fixed flows.
+
+    The present loads of services to which the flows differ are what callers bring, not what weights aim at. What
+    was measured there belongs to loads that nobody knew: trials and best measurements end, and the last run shows
+    nothing of own load.
+    """
+    was = state.solved.problem
+    problem = with_fixed(was, fixed)
+    others = {fleet.service for fleet in was.fleets if not same_flows(was, problem, fleet.service)}
+    if not others:
+        return replace(state, fixed=fixed)
+    now = relative(problem, flow(problem, state.solved.solution.subsets)[0])
+    there = {name: load for name, load in now.items() if name in others}
+    return replace(
+        state,
+        fixed=fixed,
+        loads={**state.loads, **there},
+        earlier={**state.earlier, **there},
+        realized=_without(state.realized, others),
+        realized_earlier=_without(state.realized_earlier, others),
+        trials=_without(state.trials, others),
+        anchors=_without(state.anchors, others),
+    )
+
+
+def _without(of: Mapping[str, V], names: Collection[str]) -> dict[str, V]:
+    return {name: value for name, value in of.items() if name not in names}
 
 
 def _replaced(state: SubsetState | None, problem: Problem) -> set[str]:
@@ -126,5 +176,5 @@ def loads_of(problem: Problem, previous: NamedConnections) -> Loads:
     for number, pair, sent in down:
         eased = kept[number]
         even = np.full(pair.containers, sent.sum() / pair.containers)
-        down.brings(number, even if eased is None else eased.connections.received(sent, pair.containers))
+        down.brings(number, even if eased is None else realized(pair, eased.connections, sent))
     return relative(problem, down.work)

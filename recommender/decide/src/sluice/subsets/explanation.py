@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
+from sluice.model.keys import SubsetKey
 from sluice.model.times import timestamp
+from sluice.subsets.adoption import AdoptionVerdict
 from sluice.subsets.application import Application
-from sluice.subsets.connections import flow
+from sluice.subsets.callers import Adoption
+from sluice.subsets.connections import flow, free
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.microns.reference import target_of
@@ -18,12 +22,16 @@ from sluice.subsets.state import SolverRun, SubsetState
 from sluice.subsets.trees import end_to_end_latency, parts
 from sluice.subsets.v1 import explanation_pb2
 
-#: The most downstream containers that one explanation names: the slowest ones. 1,000 take less than 200 kB.
+#: The most downstream containers that one explanation names, the slowest ones, and the most callers. 1,000 take less
+#: than 200 kB.
 MOST_CONTAINERS = 1_000
 
 
-def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms: int) -> explanation_pb2.Run:
+def run_message(
+    state: SubsetState, run: SolverRun, adoption: Adoption, churn_budget: float, now_ms: int
+) -> explanation_pb2.Run:
     solution, problem = state.solved.solution, state.solved.problem
+    callers = Counter(adoption.verdicts.values())
     message = explanation_pb2.Run(
         strategy=solution.strategy,
         at=timestamp(now_ms),
@@ -38,6 +46,9 @@ def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms:
         moved=run.moved,
         stale_hosts=run.stale.hosts,
         stale_pairs=run.stale.pairs,
+        callers_following=callers[AdoptionVerdict.FOLLOWS],
+        callers_not_following=callers[AdoptionVerdict.NOT_FOLLOWING],
+        callers_unknown=callers[AdoptionVerdict.UNKNOWN],
     )
     if state.model.known:
         latency, _ = _latency(state)
@@ -46,7 +57,7 @@ def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms:
 
 
 def explanations(
-    state: SubsetState, application: Application, learnt: TrainedModels, name: str
+    state: SubsetState, application: Application, learnt: TrainedModels, adoption: Adoption, name: str
 ) -> Iterator[explanation_pb2.PairExplanation]:
     """The explanation of each pair. The gradient is the slope to the quota at which more connections gain nothing."""
     problem, solved, known = state.solved.problem, state.solved, state.model.known
@@ -69,6 +80,8 @@ def explanations(
             model_version=learnt.version,
             percentile=problem.percentile,
         )
+        if adoption.verdicts:
+            message.adoption.CopyFrom(_adoption(state, number, adoption))
         if known:
             message.predicted_ms, message.best_ms = float(latency[number]), float(best[number])
             message.fully_connected_ms = float(full[number])
@@ -79,6 +92,27 @@ def explanations(
             message.held_out_samples = how.samples
         message.containers.extend(_loads(state, application, number, got[number], slowness[pair.downstream]))
         yield message
+
+
+def _adoption(state: SubsetState, number: int, adoption: Adoption) -> explanation_pb2.Adoption:
+    """The verdicts of now, and the part of the calls that the solution takes as fixed."""
+    problem = state.solved.problem
+    pair = problem.pairs[number]
+    above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
+    verdicts = {
+        name: adoption.verdicts.get(SubsetKey(above.service, name, below.service), AdoptionVerdict.UNKNOWN)
+        for name in above.names
+    }
+    callers = Counter(verdicts.values())
+    outside = [name for name, verdict in verdicts.items() if verdict is AdoptionVerdict.NOT_FOLLOWING]
+    sent = state.solved.work[pair.upstream]
+    return explanation_pb2.Adoption(
+        following=callers[AdoptionVerdict.FOLLOWS],
+        not_following=callers[AdoptionVerdict.NOT_FOLLOWING],
+        unknown=callers[AdoptionVerdict.UNKNOWN],
+        not_following_instances=outside[:MOST_CONTAINERS],
+        fixed_share=float((sent - free(pair, sent)).sum() / max(sent.sum(), 1e-300)),
+    )
 
 
 def _latency(state: SubsetState) -> tuple[Floats, list[Floats]]:

@@ -23,6 +23,19 @@ class ObservedContainer:
 
 
 @dataclass(frozen=True)
+class ObservedCalls:
+    """The calls of one container, `instance` of the upstream service, to one of the downstream service, in the window
+    that starts at start_s (Unix time)."""
+
+    upstream: str
+    instance: str
+    downstream: str
+    container: str
+    start_s: int
+    calls: int
+
+
+@dataclass(frozen=True)
 class ObservedTree:
     """A call tree of a root operation, and the number of traces that have this tree."""
 
@@ -43,7 +56,8 @@ class ObservedHost:
 @dataclass(frozen=True)
 class ObservedApplication:
     """Observations of the window_s seconds before newest_s, the end of the newest window of all. cut: traces with a
-    tree that could not be read. measured: by service, the latency of its requests in the newest minute."""
+    tree that could not be read. measured: by service, the latency of its requests in the newest minute. calls:
+    between containers, in the newest two minutes."""
 
     containers: tuple[ObservedContainer, ...] = ()
     trees: tuple[ObservedTree, ...] = ()
@@ -52,3 +66,4 @@ class ObservedApplication:
     newest_s: int = 0
     cut: int = 0
     measured: Mapping[str, MeasuredLatency] = field(default_factory=dict)
+    calls: tuple[ObservedCalls, ...] = ()

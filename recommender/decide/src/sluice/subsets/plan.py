@@ -5,6 +5,8 @@ kept.
   touch keep the contention and the loads of the last run, so their connections stay.
 - Contention or load that drifted, and a new latency model, cause a run after the quiet time, within the churn budget.
   Containers that come and go at that moment are a part of this run, so that replacements without end do not delay it.
+- Callers that begin or cease to follow their subsets cause one after the quiet time too. The calls of those that do not
+  follow are fixed; the weights of the others take them into account (`fixed`).
 - Loads that are a part of the way to the solution go on after the quiet time. They go back where the measured latency
   became worse (`easing`).
 - Inputs that are not legal change nothing: the last good solution stays in force and names the problems
@@ -23,7 +25,8 @@ from sluice.subsets.connections import flow
 from sluice.subsets.contention import curves_under, own_load_known, own_loads
 from sluice.subsets.damping import Damping
 from sluice.subsets.drift import drift
-from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, resting, waiting
+from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, rebased, resting, waiting
+from sluice.subsets.fixed import with_fixed
 from sluice.subsets.fleet import Fleet
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
@@ -49,12 +52,13 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
         check(application)
         if state is None:
             step = at_start(inputs)
-            first, run = put_in_force(
-                _first(inputs, problem(application), step), step, None, inputs, Cause.START, now_s
-            )
-            return _state(first, inputs, application, now_s), run
+            posed = with_fixed(problem(application), inputs.fixed)
+            first, run = put_in_force(_first(inputs, posed, step), step, None, inputs, Cause.START, now_s)
+            return replace(_state(first, inputs, application, now_s), fixed=inputs.fixed), run
         state, bad = judged(state, inputs.measured, now_s)
         cause = _cause(state, inputs, now_s)
+        if not bad and cause not in (None, Cause.SCALING):
+            state = rebased(state, inputs.fixed)
         if bad or cause not in (None, Cause.SCALING):
             state = replace(state, owns=own_loads(state, application, now_s))
         if bad and cause is not Cause.SCALING:
@@ -70,6 +74,7 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             raise
         return replace(state, problems=error.problems), None
     after, run = put_in_force(solved, step, state, inputs, cause, now_s)
+    after = replace(after, fixed=state.fixed)
     run = replace(run, stale=drift(used, application, inputs.when))
     if cause is Cause.REVERT:
         after, run = resting(after, run, bad, inputs.measured)
@@ -124,6 +129,8 @@ def _cause(state: SubsetState, inputs: Inputs, now_s: float) -> Cause | None:
             return Cause.TRAINED
         if any(drift(was, now, inputs.when)):
             return Cause.DRIFT
+        if state.fixed is not inputs.fixed and state.fixed != inputs.fixed:
+            return Cause.ADOPTION
         if state.unfinished - waiting(state, now_s):
             return Cause.WEIGHTS
     changed = (
@@ -190,7 +197,7 @@ def _again(state: SubsetState, inputs: Inputs, application: Application, cause: 
             for fleet in state.solved.problem.fleets
             if same.get(fleet.service) == now.get(fleet.service) and _same_hosts(state.application, application)
         }
-    problem_ = problem(application, known)
+    problem_ = with_fixed(problem(application, known), state.fixed)
     curves = _curves(state, inputs, problem_)
     if inputs.strategy != MICRONS:
         return _by_rule(inputs, problem_, curves)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from sluice.subsets.legal import IllegalSubsetsError, check
 from sluice.subsets.self_calls import without_self_calls
 from sluice.subsets.trees import Trees, trees
 
+if TYPE_CHECKING:
+    from sluice.subsets.connections import Connections
+
 
 @dataclass(frozen=True, eq=False)
 class FleetPair:
@@ -23,8 +27,9 @@ class FleetPair:
 
     zone: (U,) the zone that an upstream container may connect to, NO_ZONE where it may connect to all. prefers: (U,)
     the zone that it prefers, NO_ZONE where it prefers none. least, most: (U,) connections of an upstream container.
-    containers: the number of downstream containers. reachable: how many of
-    them at least one upstream container may connect to. `least` connections suffice to reach each of these.
+    containers: the number of downstream containers. reachable: how many of them at least one upstream container may
+    connect to. `least` connections suffice to reach each of these. fixed: the calls of upstream containers that do not
+    follow their subsets, none for the others; None where all follow.
     """
 
     upstream: int
@@ -36,6 +41,7 @@ class FleetPair:
     most: Ints
     containers: int
     reachable: int
+    fixed: Connections | None = None
 
     @cached_property
     def fewest(self) -> int:
@@ -85,6 +91,11 @@ class Problem:
         for pair in self.pairs:
             rate[pair.downstream] += pair.rate_per_s
         return rate
+
+    @cached_property
+    def partly(self) -> tuple[FleetPair, ...]:
+        """The pairs with upstream containers that do not follow their subsets."""
+        return tuple(pair for pair in self.pairs if pair.fixed is not None)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

@@ -16,15 +16,16 @@ from sluice.model.containers import ReportedContainers
 from sluice.model.problems import Problems
 from sluice.subsets.application import Application
 from sluice.subsets.assemble import AssemblyRules, assemble
+from sluice.subsets.callers import Adoption, judged, plans
 from sluice.subsets.codec import SubsetsCodec
 from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.liveness import LivenessRules
-from sluice.subsets.members import LeftOut, left_out_of, members, newer
+from sluice.subsets.members import LeftOut, Members, left_out_of, members, newer
 from sluice.subsets.observed import ObservedApplication
 from sluice.subsets.recent import WINDOW_MS, RecentObservation
-from sluice.subsets.records import KnownSubsets, SubsetCommit, left_out_in, older_than
+from sluice.subsets.records import KnownSubsets, SubsetCommit, adoption_in, left_out_in, older_than
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Training, TrainingSamples
@@ -235,6 +236,7 @@ def _work(
     out = left_out_of(observed, reported, older_than(known, reported))
     rules, known = _rules(subsetting, out), replace(known, left_out=out)
     there = members(observed, reported, rules.address, rules.liveness)
+    known = replace(known, adoption=_adoption(known, observed, there, now_ms))
     if problems := _nothing(observed, subsetting):
         return SubsetsStep(*step(known, subsetting, there, problems, None, now_ms))
     try:
@@ -256,6 +258,12 @@ def _work(
     except Exception as cause:
         failed = f"the solver failed: {type(cause).__name__}: {cause}"
         return SubsetsStep(*step(known, subsetting, there, [failed], None, now_ms), cause)
+
+
+def _adoption(known: KnownSubsets, observed: ObservedApplication, there: Members, now_ms: int) -> Adoption:
+    last = adoption_in(known.state) if known.adoption is None else known.adoption
+    live = {name: frozenset(one.instance for one in those if not one.drained) for name, those in there.items()}
+    return judged(last, plans(known.subsets), observed.calls, live, now_ms / 1000)
 
 
 def _nothing(observed: ObservedApplication, subsetting: Subsetting) -> list[str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from sluice.model.containers import ReportedContainers
 from sluice.model.keys import SubsetKey
+from sluice.subsets.adoption import AdoptionVerdict
+from sluice.subsets.callers import Adoption
 from sluice.subsets.members import LeftOut
 from sluice.subsets.state import SubsetState
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -31,7 +33,8 @@ class KnownSubsets:
 
     subsets: includes deleted ones, because revisions continue from theirs. state: None where nothing was decided yet.
     solved: the planner's state; None where this process did not solve them. left_out: of the newest observations;
-    None before the first ones.
+    None before the first ones. adoption: of the newest observations; None before the first ones. explained: the
+    verdicts in the newest explanations, but UNKNOWN.
     """
 
     subsets: Subsets = field(default_factory=dict)
@@ -39,6 +42,8 @@ class KnownSubsets:
     state: log_pb2.ApplicationState | None = None
     solved: SubsetState | None = None
     left_out: LeftOut | None = None
+    adoption: Adoption | None = None
+    explained: Mapping[SubsetKey, AdoptionVerdict] = field(default_factory=dict)
 
     def summary(self) -> str:
         return f"{len(self.subsets)} subsets"
@@ -58,6 +63,26 @@ def older_than(known: KnownSubsets, reported: Mapping[str, ReportedContainers]) 
 
 def left_out_in(state: log_pb2.ApplicationState | None) -> LeftOut:
     return {} if state is None else {one.service: frozenset(one.instances) for one in state.left_out}
+
+
+def adoption_in(state: log_pb2.ApplicationState | None) -> Adoption:
+    """What another process left: the callers that do not follow."""
+    if state is None:
+        return Adoption()
+    fixed = {
+        SubsetKey(one.upstream, one.instance, one.downstream): dict(one.shares) or None for one in state.not_following
+    }
+    return Adoption(dict.fromkeys(fixed, AdoptionVerdict.NOT_FOLLOWING), fixed)
+
+
+def not_following(adoption: Adoption) -> list[log_pb2.FixedCaller]:
+    """Ordered by key."""
+    return [
+        log_pb2.FixedCaller(
+            upstream=key.upstream, instance=key.instance, downstream=key.downstream, shares=adoption.fixed[key] or {}
+        )
+        for key in sorted(adoption.fixed)
+    ]
 
 
 @dataclass(frozen=True)

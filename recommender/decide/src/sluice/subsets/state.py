@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sluice.subsets.application import Application
 from sluice.subsets.churn import NamedConnections
 from sluice.subsets.damping import Loads
+from sluice.subsets.fixed import FixedFlows
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.microns.reference import Reference
 from sluice.subsets.microns.settings import MicronsSettings
@@ -30,6 +31,8 @@ class Cause(Enum):
     DRIFT = "DRIFT"
     #: The latency model was trained again.
     TRAINED = "TRAINED"
+    #: Other callers follow their subsets, or the calls of those that do not go elsewhere.
+    ADOPTION = "ADOPTION"
     #: Weights are a part of the way to the solution, and go on.
     WEIGHTS = "WEIGHTS"
     #: A change of weights made the measured latency worse, and is undone.
@@ -66,7 +69,8 @@ class Inputs:
 
     strategy: MICRONS, or the name of a rival. missing: the inputs that the application was built without, as lines for
     people. before: the connections in force, as another process left them; used where there is no state. measured: by
-    service, the latency of its newest requests.
+    service, the latency of its newest requests. fixed: the calls of callers that do not follow their subsets; the same
+    object until other callers follow.
     """
 
     application: Application
@@ -77,6 +81,7 @@ class Inputs:
     missing: tuple[str, ...] = ()
     previous: NamedConnections | None = None
     measured: Mapping[str, MeasuredLatency] = field(default_factory=dict)
+    fixed: FixedFlows = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +108,9 @@ class SubsetState:
     trials: by service, changes of loads whose effect is not known yet. unfinished: services whose loads are a part of
     the way. anchors: by service, the best recent measurement. best: the loads at the end of the way, in the form of
     `solved.references`; empty for strategies that do not compute them. owns: by service, how much of its hosts'
-    contention is its own load.
+    contention is its own load. fixed: as of `Inputs`, for this solution. realized, realized_earlier: as loads and
+    earlier, the loads that callers bring, for services that some callers reach without following their subsets: there
+    those who follow may be too few to reach what their weights aim at.
     """
 
     solved: Solved
@@ -120,3 +127,6 @@ class SubsetState:
     anchors: Mapping[str, LoadTrial] = field(default_factory=dict)
     best: Sequence[Reference] = ()
     owns: Owns = field(default_factory=dict)
+    fixed: FixedFlows = field(default_factory=dict)
+    realized: Loads = field(default_factory=dict)
+    realized_earlier: Loads = field(default_factory=dict)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sluice.model.keys import SubsetKey
 from sluice.model.times import timestamp
 from sluice.subsets import publication
+from sluice.subsets.adoption import AdoptionVerdict
 from sluice.subsets.application import Application, Host
 from sluice.subsets.assemble import Assembled
+from sluice.subsets.callers import Adoption
 from sluice.subsets.churn import NamedConnections
 from sluice.subsets.explanation import explanations, run_message
 from sluice.subsets.latency.learnt import TrainedModels
@@ -17,7 +20,7 @@ from sluice.subsets.members import Members
 from sluice.subsets.membership import ConnectionLimits
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.plan import plan
-from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords, left_out_in
+from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords, adoption_in, left_out_in, not_following
 from sluice.subsets.section import Subsetting
 from sluice.subsets.state import Cause, Inputs, SolverRun, SolverTrigger, SubsetState
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -47,9 +50,9 @@ def step(
         return _keep_published(known, subsetting, members, (), app, now_ms)
     previous = known.solved
     if previous is None and known.state is not None:
-        inputs = _inputs(subsetting, assembled, learnt, publication.connections(known.subsets.values()))
+        inputs = _inputs(known, subsetting, assembled, learnt, publication.connections(known.subsets.values()))
     else:
-        inputs = _inputs(subsetting, assembled, learnt, None)
+        inputs = _inputs(known, subsetting, assembled, learnt, None)
     try:
         solved, run = plan(previous, inputs, now_ms / 1000)
     except IllegalSubsetsError as cause:
@@ -60,7 +63,7 @@ def step(
     if run is None:
         if known.state is not None and known.state.HasField("held_since"):
             return _publish_solution(replace(known, solved=solved), subsetting, app, None, learnt, now_ms)
-        return _keep_solution(replace(known, solved=solved), subsetting, app, now_ms)
+        return _keep_solution(replace(known, solved=solved), subsetting, app, learnt, now_ms)
     if previous is None:
         solved = _since(solved, known.state, now_ms)
     return _publish_solution(replace(known, solved=solved), subsetting, app, run, learnt, now_ms)
@@ -75,7 +78,11 @@ def gone(known: KnownSubsets, now_ms: int) -> tuple[KnownSubsets, SubsetCommit]:
 
 
 def _inputs(
-    subsetting: Subsetting, assembled: Assembled, learnt: TrainedModels, previous: NamedConnections | None
+    known: KnownSubsets,
+    subsetting: Subsetting,
+    assembled: Assembled,
+    learnt: TrainedModels,
+    previous: NamedConnections | None,
 ) -> Inputs:
     return Inputs(
         assembled.application,
@@ -86,7 +93,12 @@ def _inputs(
         assembled.missing,
         previous,
         assembled.measured,
+        _adoption(known).fixed,
     )
+
+
+def _adoption(known: KnownSubsets) -> Adoption:
+    return adoption_in(known.state) if known.adoption is None else known.adoption
 
 
 def _publish_solution(
@@ -112,12 +124,13 @@ def _publish_solution(
             for host in solved.application.hosts
         ],
         left_out=_left_out(known),
+        not_following=not_following(_adoption(known)),
     )
     pairs: list[explanation_pb2.PairExplanation] = []
     message = None
     if run is not None:
-        message = run_message(solved, run, subsetting.churn_budget, now_ms)
-        pairs = list(explanations(solved, app, learnt, subsetting.called))
+        message = run_message(solved, run, _adoption(known), subsetting.churn_budget, now_ms)
+        pairs = list(explanations(solved, app, learnt, _adoption(known), subsetting.called))
         state.last_run.CopyFrom(message)
     elif known.state is not None:
         state.last_run.CopyFrom(known.state.last_run)
@@ -126,23 +139,41 @@ def _publish_solution(
         {name: value for name, value in {**known.containers, **containers}.items() if value is not None},
         state,
         solved,
+        adoption=known.adoption,
+        explained=known.explained if run is None else _clear(_adoption(known)),
     )
     return after, SubsetCommit(SubsetRecords(subsets, containers), pairs, message, {subsetting.called: state})
 
 
 def _keep_solution(
-    known: KnownSubsets, subsetting: Subsetting, app: Application, now_ms: int
+    known: KnownSubsets, subsetting: Subsetting, app: Application, learnt: TrainedModels, now_ms: int
 ) -> tuple[KnownSubsets, SubsetCommit]:
-    """Connections stay. Published are the containers whose readiness changed, and those that a report left out, where
-    spans no longer show one of them."""
+    """Connections stay. Published are the containers whose readiness changed, those that a report left out, where spans
+    no longer show one of them, and the explanations, where other callers follow."""
     changes = publication.containers(app, known.containers, now_ms)
     ready = {name: value for name, value in changes.items() if value is not None}
     if ready:
         known = replace(known, containers={**known.containers, **ready})
     published = SubsetRecords(containers=dict(ready))
-    if known.state is None or (state := _with_left_out(known, known.state)) is known.state:
-        return known, SubsetCommit(published) if ready else SubsetCommit()
-    return replace(known, state=state), SubsetCommit(published, states={subsetting.called: state})
+    if known.state is None:
+        return known, SubsetCommit(published)
+    state, adoption = _with_left_out(known, known.state), _adoption(known)
+    if _clear(adoption) == known.explained:
+        if state is known.state:
+            return known, SubsetCommit(published)
+        return replace(known, state=state), SubsetCommit(published, states={subsetting.called: state})
+    after = log_pb2.ApplicationState()
+    after.CopyFrom(state)
+    del after.not_following[:]
+    after.not_following.extend(not_following(adoption))
+    assert known.solved is not None
+    pairs = list(explanations(known.solved, app, learnt, adoption, subsetting.called))
+    commit = SubsetCommit(published, pairs=pairs, states={subsetting.called: after})
+    return replace(known, state=after, explained=_clear(adoption)), commit
+
+
+def _clear(adoption: Adoption) -> dict[SubsetKey, AdoptionVerdict]:
+    return {key: verdict for key, verdict in adoption.verdicts.items() if verdict is not AdoptionVerdict.UNKNOWN}
 
 
 def _with_left_out(known: KnownSubsets, state: log_pb2.ApplicationState) -> log_pb2.ApplicationState:

@@ -18,7 +18,7 @@ from sluice.subsets.observed import ObservedTree
 from sluice.subsets.plan import plan
 from sluice.subsets.training import Training
 from sluice.subsets.v1 import subset_pb2
-from sluice_kit.decide.subset_worlds import TREE, SubsetWorld, shop
+from sluice_kit.decide.subset_worlds import TREE, Calling, SubsetWorld, shop
 from sluice_kit.journal.memory_broker import MemoryBroker
 
 GOOD = [ObservedTree("GET /", TREE, 3_000)]
@@ -44,6 +44,7 @@ class Subsets(RuleBasedStateMachine):
         self.there: dict[str, set[str]] = {}
         """Who is there, as far as a decider that made its step can know; empty while it did not."""
         self.generation = 0
+        self.otherwise: set[str] = set()
         newest = Training.newest
         self.patches = [
             patch("sluice.subsets.step.plan", self._plan),
@@ -138,6 +139,12 @@ class Subsets(RuleBasedStateMachine):
         if self.wrong != "nan":
             self.world.source.cpu[host] = cpu
 
+    @rule(then=then, number=numbers, how=st.sampled_from(["plan", "even", "one", "few"]))
+    def calls_so(self, number: int, how: Calling, then: bool) -> None:
+        self.world.callers[f"front-{number}"] = how
+        if then:
+            self._steps(30)
+
     @rule(wrong=st.sampled_from(["", *WRONG]))
     def becomes(self, wrong: str) -> None:
         self._becomes(wrong)
@@ -222,6 +229,14 @@ class Subsets(RuleBasedStateMachine):
         gone = {name for name, container in self.told.items() if container.drained}
         assert set(self.world.containers["cart"]) - gone == cart
         assert set(self.world.containers["front"]) == front
+
+    @invariant()
+    def only_who_has_a_subset_and_once_called_otherwise_counts_as_one_that_does_not_follow(self) -> None:
+        self.otherwise |= {name for name, how in self.world.callers.items() if how in ("even", "one")}
+        state = self.world.loop.owned[0].parts["subsets"].known.state if self.world.loop.owned else None
+        if state is None:
+            return
+        assert {one.instance for one in state.not_following} <= self.otherwise
 
     @invariant()
     def what_xds_falls_back_to_is_reachable_where_subsets_are(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.subsets.application import Call
-from sluice.subsets.observed import ObservedContainer, ObservedHost, ObservedTree
+from sluice.subsets.observed import ObservedCalls, ObservedContainer, ObservedHost, ObservedTree
 from sluice.subsets.reader.reader import LEAST_REQUESTS, SubsetReader
 from sluice_kit.decide.tuning_worlds import index_of
 
@@ -156,3 +156,22 @@ def test_the_p95_of_the_newest_minute_is_over_all_containers(client: Any, readin
     measured = reading.observed(NOW_MS, 300_000).measured["cart"]
     assert measured.p95_ms == pytest.approx(80.0, rel=0.02)
     assert (measured.requests, measured.since_s, measured.until_s) == (100, NOW_S - 40, NOW_S - 10)
+
+
+def test_calls_between_containers_are_those_of_the_newest_two_minutes(client: Any, reading: SubsetReader) -> None:
+    """Windows of two ages, a row that replaces an earlier one, and one that began 130 s ago."""
+    names = ["caller", "caller_instance", "callee", "callee_instance", "window", "window_s", "calls", "version"]
+    pair = ["front", "front-0", "cart"]
+    rows = [
+        [*pair, "cart-0", at(130), 10, 7, 7],
+        [*pair, "cart-0", at(120), 10, 5, 5],
+        [*pair, "cart-0", at(20), 10, 3, 3],
+        [*pair, "cart-0", at(20), 10, 4, 4],
+        [*pair, "cart-1", at(20), 10, 1, 1],
+    ]
+    client.insert("container_calls", rows, column_names=names)
+    assert reading.observed(NOW_MS, 300_000).calls == (
+        ObservedCalls(*pair, "cart-0", NOW_S - 120, 5),
+        ObservedCalls(*pair, "cart-0", NOW_S - 20, 4),
+        ObservedCalls(*pair, "cart-1", NOW_S - 20, 1),
+    )

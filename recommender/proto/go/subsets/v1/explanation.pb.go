@@ -107,7 +107,9 @@ type PairExplanation struct {
 	// Time of the latency model's training, ms of Unix time. 0: no model.
 	ModelVersion uint64 `protobuf:"varint,18,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
 	// The solution's percentile, 0..1: that of predicted_ms, best_ms and fully_connected_ms.
-	Percentile    float64 `protobuf:"fixed64,19,opt,name=percentile,proto3" json:"percentile,omitempty"`
+	Percentile float64 `protobuf:"fixed64,19,opt,name=percentile,proto3" json:"percentile,omitempty"`
+	// Which upstream containers call as their subsets say. Absent before the first subsets.
+	Adoption      *Adoption `protobuf:"bytes,20,opt,name=adoption,proto3" json:"adoption,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -275,6 +277,93 @@ func (x *PairExplanation) GetPercentile() float64 {
 	return 0
 }
 
+func (x *PairExplanation) GetAdoption() *Adoption {
+	if x != nil {
+		return x.Adoption
+	}
+	return nil
+}
+
+// Callers of a pair, by whether their calls are those of their subsets.
+type Adoption struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Following    uint32                 `protobuf:"varint,1,opt,name=following,proto3" json:"following,omitempty"`
+	NotFollowing uint32                 `protobuf:"varint,2,opt,name=not_following,json=notFollowing,proto3" json:"not_following,omitempty"`
+	// Too few calls, or a plan that hardly differs from even routing; the solver counts them as following.
+	Unknown uint32 `protobuf:"varint,3,opt,name=unknown,proto3" json:"unknown,omitempty"`
+	// The upstream containers that do not follow, ordered by name, 1,000 at most.
+	NotFollowingInstances []string `protobuf:"bytes,4,rep,name=not_following_instances,json=notFollowingInstances,proto3" json:"not_following_instances,omitempty"`
+	// The part of the pair's calls that those make, 0..1. The solver takes them as fixed.
+	FixedShare    float64 `protobuf:"fixed64,5,opt,name=fixed_share,json=fixedShare,proto3" json:"fixed_share,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Adoption) Reset() {
+	*x = Adoption{}
+	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Adoption) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Adoption) ProtoMessage() {}
+
+func (x *Adoption) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Adoption.ProtoReflect.Descriptor instead.
+func (*Adoption) Descriptor() ([]byte, []int) {
+	return file_sluice_subsets_v1_explanation_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Adoption) GetFollowing() uint32 {
+	if x != nil {
+		return x.Following
+	}
+	return 0
+}
+
+func (x *Adoption) GetNotFollowing() uint32 {
+	if x != nil {
+		return x.NotFollowing
+	}
+	return 0
+}
+
+func (x *Adoption) GetUnknown() uint32 {
+	if x != nil {
+		return x.Unknown
+	}
+	return 0
+}
+
+func (x *Adoption) GetNotFollowingInstances() []string {
+	if x != nil {
+		return x.NotFollowingInstances
+	}
+	return nil
+}
+
+func (x *Adoption) GetFixedShare() float64 {
+	if x != nil {
+		return x.FixedShare
+	}
+	return 0
+}
+
 // A downstream container, with the load of all callers.
 type ContainerLoad struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -296,7 +385,7 @@ type ContainerLoad struct {
 
 func (x *ContainerLoad) Reset() {
 	*x = ContainerLoad{}
-	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[2]
+	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -308,7 +397,7 @@ func (x *ContainerLoad) String() string {
 func (*ContainerLoad) ProtoMessage() {}
 
 func (x *ContainerLoad) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[2]
+	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -321,7 +410,7 @@ func (x *ContainerLoad) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerLoad.ProtoReflect.Descriptor instead.
 func (*ContainerLoad) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_explanation_proto_rawDescGZIP(), []int{2}
+	return file_sluice_subsets_v1_explanation_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ContainerLoad) GetInstance() string {
@@ -393,7 +482,7 @@ type Run struct {
 	Strategy string                 `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
 	At       *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	// START, SCALING, DRIFT or TRAINED; WEIGHTS: a further step of the weights towards the solution; REVERT: the step before
-	// was worse.
+	// was worse; ADOPTION: other callers follow their subsets.
 	Cause       string   `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	Iterations  uint32   `protobuf:"varint,4,opt,name=iterations,proto3" json:"iterations,omitempty"`
 	Converged   bool     `protobuf:"varint,5,opt,name=converged,proto3" json:"converged,omitempty"`
@@ -409,15 +498,19 @@ type Run struct {
 	Moved float64 `protobuf:"fixed64,12,opt,name=moved,proto3" json:"moved,omitempty"`
 	// A run for containers that came or went keeps the contention and the loads of the run before. Of those, the number of
 	// hosts and of pairs that moved by `drift` or more, or by a fifth of their calls, and wait for the next run.
-	StaleHosts    uint32 `protobuf:"varint,13,opt,name=stale_hosts,json=staleHosts,proto3" json:"stale_hosts,omitempty"`
-	StalePairs    uint32 `protobuf:"varint,14,opt,name=stale_pairs,json=stalePairs,proto3" json:"stale_pairs,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	StaleHosts uint32 `protobuf:"varint,13,opt,name=stale_hosts,json=staleHosts,proto3" json:"stale_hosts,omitempty"`
+	StalePairs uint32 `protobuf:"varint,14,opt,name=stale_pairs,json=stalePairs,proto3" json:"stale_pairs,omitempty"`
+	// Callers over all pairs, a container once for each service that it calls; as in Adoption.
+	CallersFollowing    uint32 `protobuf:"varint,15,opt,name=callers_following,json=callersFollowing,proto3" json:"callers_following,omitempty"`
+	CallersNotFollowing uint32 `protobuf:"varint,16,opt,name=callers_not_following,json=callersNotFollowing,proto3" json:"callers_not_following,omitempty"`
+	CallersUnknown      uint32 `protobuf:"varint,17,opt,name=callers_unknown,json=callersUnknown,proto3" json:"callers_unknown,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[3]
+	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -429,7 +522,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[3]
+	mi := &file_sluice_subsets_v1_explanation_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -442,7 +535,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_explanation_proto_rawDescGZIP(), []int{3}
+	return file_sluice_subsets_v1_explanation_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Run) GetStrategy() string {
@@ -543,6 +636,27 @@ func (x *Run) GetStalePairs() uint32 {
 	return 0
 }
 
+func (x *Run) GetCallersFollowing() uint32 {
+	if x != nil {
+		return x.CallersFollowing
+	}
+	return 0
+}
+
+func (x *Run) GetCallersNotFollowing() uint32 {
+	if x != nil {
+		return x.CallersNotFollowing
+	}
+	return 0
+}
+
+func (x *Run) GetCallersUnknown() uint32 {
+	if x != nil {
+		return x.CallersUnknown
+	}
+	return 0
+}
+
 var File_sluice_subsets_v1_explanation_proto protoreflect.FileDescriptor
 
 const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
@@ -552,7 +666,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\bupstream\x18\x01 \x01(\tR\bupstream\x12\x1e\n" +
 	"\n" +
 	"downstream\x18\x02 \x01(\tR\n" +
-	"downstream\"\x98\x06\n" +
+	"downstream\"\xd1\x06\n" +
 	"\x0fPairExplanation\x12+\n" +
 	"\x04pair\x18\x01 \x01(\v2\x17.sluice.subsets.v1.PairR\x04pair\x12\x1c\n" +
 	"\n" +
@@ -581,7 +695,8 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\rmodel_version\x18\x12 \x01(\x04R\fmodelVersion\x12\x1e\n" +
 	"\n" +
 	"percentile\x18\x13 \x01(\x01R\n" +
-	"percentileB\x0f\n" +
+	"percentile\x127\n" +
+	"\badoption\x18\x14 \x01(\v2\x1b.sluice.subsets.v1.AdoptionR\badoptionB\x0f\n" +
 	"\r_predicted_msB\n" +
 	"\n" +
 	"\b_best_msB\x15\n" +
@@ -589,7 +704,14 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\f_gradient_msB\v\n" +
 	"\t_mu_errorB\x0e\n" +
 	"\f_sigma_errorB\r\n" +
-	"\v_pair_error\"\xb0\x02\n" +
+	"\v_pair_error\"\xc0\x01\n" +
+	"\bAdoption\x12\x1c\n" +
+	"\tfollowing\x18\x01 \x01(\rR\tfollowing\x12#\n" +
+	"\rnot_following\x18\x02 \x01(\rR\fnotFollowing\x12\x18\n" +
+	"\aunknown\x18\x03 \x01(\rR\aunknown\x126\n" +
+	"\x17not_following_instances\x18\x04 \x03(\tR\x15notFollowingInstances\x12\x1f\n" +
+	"\vfixed_share\x18\x05 \x01(\x01R\n" +
+	"fixedShare\"\xb0\x02\n" +
 	"\rContainerLoad\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
@@ -602,7 +724,7 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\n" +
 	"latency_ms\x18\b \x01(\x01H\x00R\tlatencyMs\x88\x01\x01\x12 \n" +
 	"\vconnections\x18\t \x01(\rR\vconnectionsB\r\n" +
-	"\v_latency_ms\"\xb1\x03\n" +
+	"\v_latency_ms\"\xbb\x04\n" +
 	"\x03Run\x12\x1a\n" +
 	"\bstrategy\x18\x01 \x01(\tR\bstrategy\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
@@ -622,7 +744,10 @@ const file_sluice_subsets_v1_explanation_proto_rawDesc = "" +
 	"\vstale_hosts\x18\r \x01(\rR\n" +
 	"staleHosts\x12\x1f\n" +
 	"\vstale_pairs\x18\x0e \x01(\rR\n" +
-	"stalePairsB\x0f\n" +
+	"stalePairs\x12+\n" +
+	"\x11callers_following\x18\x0f \x01(\rR\x10callersFollowing\x122\n" +
+	"\x15callers_not_following\x18\x10 \x01(\rR\x13callersNotFollowing\x12'\n" +
+	"\x0fcallers_unknown\x18\x11 \x01(\rR\x0ecallersUnknownB\x0f\n" +
 	"\r_predicted_msB%Z#sluice.dev/api/subsets/v1;subsetsv1b\x06proto3"
 
 var (
@@ -637,23 +762,25 @@ func file_sluice_subsets_v1_explanation_proto_rawDescGZIP() []byte {
 	return file_sluice_subsets_v1_explanation_proto_rawDescData
 }
 
-var file_sluice_subsets_v1_explanation_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_sluice_subsets_v1_explanation_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_sluice_subsets_v1_explanation_proto_goTypes = []any{
 	(*Pair)(nil),                  // 0: sluice.subsets.v1.Pair
 	(*PairExplanation)(nil),       // 1: sluice.subsets.v1.PairExplanation
-	(*ContainerLoad)(nil),         // 2: sluice.subsets.v1.ContainerLoad
-	(*Run)(nil),                   // 3: sluice.subsets.v1.Run
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*Adoption)(nil),              // 2: sluice.subsets.v1.Adoption
+	(*ContainerLoad)(nil),         // 3: sluice.subsets.v1.ContainerLoad
+	(*Run)(nil),                   // 4: sluice.subsets.v1.Run
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
 }
 var file_sluice_subsets_v1_explanation_proto_depIdxs = []int32{
 	0, // 0: sluice.subsets.v1.PairExplanation.pair:type_name -> sluice.subsets.v1.Pair
-	2, // 1: sluice.subsets.v1.PairExplanation.containers:type_name -> sluice.subsets.v1.ContainerLoad
-	4, // 2: sluice.subsets.v1.Run.at:type_name -> google.protobuf.Timestamp
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	3, // 1: sluice.subsets.v1.PairExplanation.containers:type_name -> sluice.subsets.v1.ContainerLoad
+	2, // 2: sluice.subsets.v1.PairExplanation.adoption:type_name -> sluice.subsets.v1.Adoption
+	5, // 3: sluice.subsets.v1.Run.at:type_name -> google.protobuf.Timestamp
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_sluice_subsets_v1_explanation_proto_init() }
@@ -662,15 +789,15 @@ func file_sluice_subsets_v1_explanation_proto_init() {
 		return
 	}
 	file_sluice_subsets_v1_explanation_proto_msgTypes[1].OneofWrappers = []any{}
-	file_sluice_subsets_v1_explanation_proto_msgTypes[2].OneofWrappers = []any{}
 	file_sluice_subsets_v1_explanation_proto_msgTypes[3].OneofWrappers = []any{}
+	file_sluice_subsets_v1_explanation_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_subsets_v1_explanation_proto_rawDesc), len(file_sluice_subsets_v1_explanation_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

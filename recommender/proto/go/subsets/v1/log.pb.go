@@ -180,7 +180,9 @@ type ApplicationState struct {
 	HeldSince *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=held_since,json=heldSince,proto3" json:"held_since,omitempty"`
 	// Containers that the newest notification of their service left out, and that spans have shown ever since. They get no
 	// connections until a notification names them, or until they had no spans for a whole window.
-	LeftOut       []*LeftOut `protobuf:"bytes,6,rep,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
+	LeftOut []*LeftOut `protobuf:"bytes,6,rep,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
+	// Callers that do not follow their subsets. The solver takes their calls as fixed.
+	NotFollowing  []*FixedCaller `protobuf:"bytes,7,rep,name=not_following,json=notFollowing,proto3" json:"not_following,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -257,6 +259,82 @@ func (x *ApplicationState) GetLeftOut() []*LeftOut {
 	return nil
 }
 
+func (x *ApplicationState) GetNotFollowing() []*FixedCaller {
+	if x != nil {
+		return x.NotFollowing
+	}
+	return nil
+}
+
+type FixedCaller struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Upstream   string                 `protobuf:"bytes,1,opt,name=upstream,proto3" json:"upstream,omitempty"`
+	Instance   string                 `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
+	Downstream string                 `protobuf:"bytes,3,opt,name=downstream,proto3" json:"downstream,omitempty"`
+	// Observed shares of its calls, by downstream container; empty: even over all of them.
+	Shares        map[string]float64 `protobuf:"bytes,4,rep,name=shares,proto3" json:"shares,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FixedCaller) Reset() {
+	*x = FixedCaller{}
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FixedCaller) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FixedCaller) ProtoMessage() {}
+
+func (x *FixedCaller) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FixedCaller.ProtoReflect.Descriptor instead.
+func (*FixedCaller) Descriptor() ([]byte, []int) {
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FixedCaller) GetUpstream() string {
+	if x != nil {
+		return x.Upstream
+	}
+	return ""
+}
+
+func (x *FixedCaller) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *FixedCaller) GetDownstream() string {
+	if x != nil {
+		return x.Downstream
+	}
+	return ""
+}
+
+func (x *FixedCaller) GetShares() map[string]float64 {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
 type LeftOut struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Service       string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
@@ -267,7 +345,7 @@ type LeftOut struct {
 
 func (x *LeftOut) Reset() {
 	*x = LeftOut{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -279,7 +357,7 @@ func (x *LeftOut) String() string {
 func (*LeftOut) ProtoMessage() {}
 
 func (x *LeftOut) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[3]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -292,7 +370,7 @@ func (x *LeftOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeftOut.ProtoReflect.Descriptor instead.
 func (*LeftOut) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *LeftOut) GetService() string {
@@ -321,7 +399,7 @@ type HostContention struct {
 
 func (x *HostContention) Reset() {
 	*x = HostContention{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -333,7 +411,7 @@ func (x *HostContention) String() string {
 func (*HostContention) ProtoMessage() {}
 
 func (x *HostContention) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[4]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -346,7 +424,7 @@ func (x *HostContention) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostContention.ProtoReflect.Descriptor instead.
 func (*HostContention) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *HostContention) GetHost() string {
@@ -391,7 +469,7 @@ type SubsetReport struct {
 
 func (x *SubsetReport) Reset() {
 	*x = SubsetReport{}
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[5]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -403,7 +481,7 @@ func (x *SubsetReport) String() string {
 func (*SubsetReport) ProtoMessage() {}
 
 func (x *SubsetReport) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_subsets_v1_log_proto_msgTypes[5]
+	mi := &file_sluice_subsets_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -416,7 +494,7 @@ func (x *SubsetReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubsetReport.ProtoReflect.Descriptor instead.
 func (*SubsetReport) Descriptor() ([]byte, []int) {
-	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_sluice_subsets_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SubsetReport) GetRequestId() string {
@@ -464,7 +542,7 @@ const file_sluice_subsets_v1_log_proto_rawDesc = "" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
 	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x18\n" +
 	"\adrained\x18\x04 \x01(\bR\adrained\x12\x1b\n" +
-	"\tnot_ready\x18\x05 \x01(\bR\bnotReady\"\xcf\x02\n" +
+	"\tnot_ready\x18\x05 \x01(\bR\bnotReady\"\x94\x03\n" +
 	"\x10ApplicationState\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x121\n" +
 	"\blast_run\x18\x02 \x01(\v2\x16.sluice.subsets.v1.RunR\alastRun\x12;\n" +
@@ -473,7 +551,18 @@ const file_sluice_subsets_v1_log_proto_rawDesc = "" +
 	"\x05hosts\x18\x04 \x03(\v2!.sluice.subsets.v1.HostContentionR\x05hosts\x129\n" +
 	"\n" +
 	"held_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\theldSince\x125\n" +
-	"\bleft_out\x18\x06 \x03(\v2\x1a.sluice.subsets.v1.LeftOutR\aleftOut\"A\n" +
+	"\bleft_out\x18\x06 \x03(\v2\x1a.sluice.subsets.v1.LeftOutR\aleftOut\x12C\n" +
+	"\rnot_following\x18\a \x03(\v2\x1e.sluice.subsets.v1.FixedCallerR\fnotFollowing\"\xe4\x01\n" +
+	"\vFixedCaller\x12\x1a\n" +
+	"\bupstream\x18\x01 \x01(\tR\bupstream\x12\x1a\n" +
+	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1e\n" +
+	"\n" +
+	"downstream\x18\x03 \x01(\tR\n" +
+	"downstream\x12B\n" +
+	"\x06shares\x18\x04 \x03(\v2*.sluice.subsets.v1.FixedCaller.SharesEntryR\x06shares\x1a9\n" +
+	"\vSharesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"A\n" +
 	"\aLeftOut\x12\x18\n" +
 	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1c\n" +
 	"\tinstances\x18\x02 \x03(\tR\tinstances\"{\n" +
@@ -501,33 +590,37 @@ func file_sluice_subsets_v1_log_proto_rawDescGZIP() []byte {
 	return file_sluice_subsets_v1_log_proto_rawDescData
 }
 
-var file_sluice_subsets_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_sluice_subsets_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_sluice_subsets_v1_log_proto_goTypes = []any{
 	(*ServiceContainers)(nil),     // 0: sluice.subsets.v1.ServiceContainers
 	(*Container)(nil),             // 1: sluice.subsets.v1.Container
 	(*ApplicationState)(nil),      // 2: sluice.subsets.v1.ApplicationState
-	(*LeftOut)(nil),               // 3: sluice.subsets.v1.LeftOut
-	(*HostContention)(nil),        // 4: sluice.subsets.v1.HostContention
-	(*SubsetReport)(nil),          // 5: sluice.subsets.v1.SubsetReport
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
-	(*Run)(nil),                   // 7: sluice.subsets.v1.Run
-	(*Delivery)(nil),              // 8: sluice.subsets.v1.Delivery
+	(*FixedCaller)(nil),           // 3: sluice.subsets.v1.FixedCaller
+	(*LeftOut)(nil),               // 4: sluice.subsets.v1.LeftOut
+	(*HostContention)(nil),        // 5: sluice.subsets.v1.HostContention
+	(*SubsetReport)(nil),          // 6: sluice.subsets.v1.SubsetReport
+	nil,                           // 7: sluice.subsets.v1.FixedCaller.SharesEntry
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*Run)(nil),                   // 9: sluice.subsets.v1.Run
+	(*Delivery)(nil),              // 10: sluice.subsets.v1.Delivery
 }
 var file_sluice_subsets_v1_log_proto_depIdxs = []int32{
-	1, // 0: sluice.subsets.v1.ServiceContainers.containers:type_name -> sluice.subsets.v1.Container
-	6, // 1: sluice.subsets.v1.ServiceContainers.computed_at:type_name -> google.protobuf.Timestamp
-	7, // 2: sluice.subsets.v1.ApplicationState.last_run:type_name -> sluice.subsets.v1.Run
-	6, // 3: sluice.subsets.v1.ApplicationState.improved_at:type_name -> google.protobuf.Timestamp
-	4, // 4: sluice.subsets.v1.ApplicationState.hosts:type_name -> sluice.subsets.v1.HostContention
-	6, // 5: sluice.subsets.v1.ApplicationState.held_since:type_name -> google.protobuf.Timestamp
-	3, // 6: sluice.subsets.v1.ApplicationState.left_out:type_name -> sluice.subsets.v1.LeftOut
-	6, // 7: sluice.subsets.v1.SubsetReport.received:type_name -> google.protobuf.Timestamp
-	8, // 8: sluice.subsets.v1.SubsetReport.delivery:type_name -> sluice.subsets.v1.Delivery
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	1,  // 0: sluice.subsets.v1.ServiceContainers.containers:type_name -> sluice.subsets.v1.Container
+	8,  // 1: sluice.subsets.v1.ServiceContainers.computed_at:type_name -> google.protobuf.Timestamp
+	9,  // 2: sluice.subsets.v1.ApplicationState.last_run:type_name -> sluice.subsets.v1.Run
+	8,  // 3: sluice.subsets.v1.ApplicationState.improved_at:type_name -> google.protobuf.Timestamp
+	5,  // 4: sluice.subsets.v1.ApplicationState.hosts:type_name -> sluice.subsets.v1.HostContention
+	8,  // 5: sluice.subsets.v1.ApplicationState.held_since:type_name -> google.protobuf.Timestamp
+	4,  // 6: sluice.subsets.v1.ApplicationState.left_out:type_name -> sluice.subsets.v1.LeftOut
+	3,  // 7: sluice.subsets.v1.ApplicationState.not_following:type_name -> sluice.subsets.v1.FixedCaller
+	7,  // 8: sluice.subsets.v1.FixedCaller.shares:type_name -> sluice.subsets.v1.FixedCaller.SharesEntry
+	8,  // 9: sluice.subsets.v1.SubsetReport.received:type_name -> google.protobuf.Timestamp
+	10, // 10: sluice.subsets.v1.SubsetReport.delivery:type_name -> sluice.subsets.v1.Delivery
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_sluice_subsets_v1_log_proto_init() }
@@ -543,7 +636,7 @@ func file_sluice_subsets_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_subsets_v1_log_proto_rawDesc), len(file_sluice_subsets_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -8,9 +8,11 @@ from datetime import datetime
 from sluice.cli.output import say
 from sluice.cli.pools.text import moment, seconds
 from sluice.cli.table import columns, print_table
-from sluice.subsets.v1.explanation_pb2 import ContainerLoad, PairExplanation, Run
+from sluice.subsets.v1.explanation_pb2 import Adoption, ContainerLoad, PairExplanation, Run
 from sluice.subsets.v1.subset_service_pb2 import ExplainPairResponse
 
+#: The most callers that the text names; `-o json` has up to 1,000.
+NAMED = 20
 _COLUMNS = columns("CONTAINER", "HOST", "CPU>", "MEMORY>", "NETWORK>", "CALLS/S>", "BEST>", "LATENCY>", "CALLERS>")
 
 
@@ -27,6 +29,8 @@ def print_explanation(answer: ExplainPairResponse, now: datetime) -> None:
 def _pair(pair: PairExplanation) -> Iterator[tuple[str, str]]:
     yield "calls", f"{pair.rate_per_s:.4g} per second"
     yield "connections", f"{pair.quota}, legal: {pair.least} to {pair.most}"
+    if pair.HasField("adoption"):
+        yield from _adoption(pair.adoption)
     if pair.HasField("predicted_ms"):
         yield "latency", ", ".join(_latencies(pair))
     if pair.HasField("gradient_ms"):
@@ -36,6 +40,16 @@ def _pair(pair: PairExplanation) -> Iterator[tuple[str, str]]:
     yield "latencies from", pair.basis or "-"
     if errors := _errors(pair):
         yield "error", errors
+
+
+def _adoption(adoption: Adoption) -> Iterator[tuple[str, str]]:
+    counts = f"{adoption.following} callers follow, {adoption.not_following} do not, {adoption.unknown} unknown"
+    fixed = f"; {adoption.fixed_share:.0%} of the calls count as fixed" if adoption.fixed_share else ""
+    yield "adoption", counts + fixed
+    named = list(adoption.not_following_instances[:NAMED])
+    if named:
+        more = adoption.not_following - len(named)
+        yield "not following", ", ".join(named) + (f" and {more} more" if more else "")
 
 
 def _latencies(pair: PairExplanation) -> Iterator[str]:

@@ -37,8 +37,11 @@ class Balance:
     fits: bool
 
 
-def balance(curves: Curves, total: float, capacity: Floats, z: float, beta: float = 0.1) -> Balance:
+def balance(
+    curves: Curves, total: float, capacity: Floats, z: float, beta: float = 0.1, fixed: Floats | None = None
+) -> Balance:
     """Loads that add up to `total`, none above `capacity`, (n,). z: the percentile's place on the normal distribution.
+    fixed: (n,) the part of the loads that nothing can move; no load is below it.
 
     Where the capacities do not suffice, each container gets more than its capacity, in proportion to it.
     """
@@ -51,7 +54,9 @@ def balance(curves: Curves, total: float, capacity: Floats, z: float, beta: floa
     mean = total / count
     rate = np.maximum(curves.rate_per_s, 1e-3 * mean)
     trickle = np.minimum(TRICKLE * mean, capacity)
-    load = _balance(rate, slow + beta * np.log(rate / mean), total - trickle.sum(), capacity - trickle, beta, BEYOND)
+    least = np.zeros(count) if fixed is None else np.maximum(fixed - trickle, 0.0)
+    tilted = slow + beta * np.log(rate / mean)
+    load = _balance(rate, tilted, total - trickle.sum(), capacity - trickle, least, beta, BEYOND)
     load += trickle
     return Balance(load, _apart(curves, load, trickle, capacity, z), True)
 
@@ -66,7 +71,9 @@ def _apart(curves: Curves, load: Floats, trickle: Floats, capacity: Floats, z: f
 
 
 @compiled
-def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: float, beyond: float) -> Floats:
+def _balance(
+    rate: Floats, slow: Floats, total: float, capacity: Floats, least: Floats, even: float, beyond: float
+) -> Floats:
     count, last = slow.shape[0], slow.shape[1] - 1
     load = np.empty(count)
     low, high = slow[0, 0], slow[0, last]
@@ -77,13 +84,13 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
     high += (even + beyond) * max(0.0, log(total / rate[last]))
     for _ in range(50):
         middle = (low + high) / 2
-        if _loads(rate, slow, middle, capacity, even, beyond, load) < total:
+        if _loads(rate, slow, middle, capacity, least, even, beyond, load) < total:
             low = middle
         else:
             high = middle
         if high - low < 1e-7:
             break
-    _loads(rate, slow, low, capacity, even, beyond, load)
+    _loads(rate, slow, low, capacity, least, even, beyond, load)
     # The rest that the bracket leaves goes to all containers with room, in proportion to their loads.
     for _ in range(20):
         missing = total - load.sum()
@@ -103,9 +110,16 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
 
 @compiled
 def _loads(
-    rate: Floats, slow: Floats, level: float, capacity: Floats, even: float, beyond: float, load: Floats
+    rate: Floats,
+    slow: Floats,
+    level: float,
+    capacity: Floats,
+    least: Floats,
+    even: float,
+    beyond: float,
+    load: Floats,
 ) -> float:
-    """Writes the load of each container at which it is as slow as `level`. Returns their sum."""
+    """Writes the load of each container at which it is as slow as `level`, or `least`. Returns their sum."""
     total_load, last = 0.0, slow.shape[1] - 1
     for container in range(slow.shape[0]):
         line = slow[container]
@@ -122,6 +136,6 @@ def _loads(
                 else:
                     high = middle
             solution = rate[low] + (rate[high] - rate[low]) * (level - line[low]) / (line[high] - line[low])
-        load[container] = min(solution, capacity[container])
+        load[container] = max(min(solution, capacity[container]), least[container])
         total_load += load[container]
     return total_load

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sluice.subsets.churn import NamedConnections
-from sluice.subsets.connections import Connections, Downwards, flow
+from sluice.subsets.connections import Connections, Downwards, flow, realized
+from sluice.subsets.fixed import same_flows
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.follow import followed
@@ -25,7 +26,7 @@ from sluice.subsets.microns.reference import Optimum, Reference, back, reference
 from sluice.subsets.microns.repair import repaired, sizes_near
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Aim, Solved, notes_on, place, solve, wishes
-from sluice.subsets.microns.traffic import traffic_of
+from sluice.subsets.microns.traffic import movable, traffic_of
 from sluice.subsets.problem import FleetPair, Problem
 from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
@@ -84,6 +85,7 @@ def solve_again(
             and old.fleets[was] is fleet
             and solved.curves[was] is curves[number]
             and abs(old.rate_per_s[was] - problem.rate_per_s[number]) <= 1e-9 * problem.rate_per_s[number]
+            and same_flows(old, problem, fleet.service)
         )
         known.append(best[was] if same else None)
         aimed.append(solved.references[was] if same else None)
@@ -175,14 +177,16 @@ def _placed(
             wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             sizes = sizes_near(was.connections.sizes(), wanted, pair.least, pair.most, int(quota[number]))
             traffic = traffic_of(problem, number, sent, loads[pair.downstream])
-            now = shared(repaired(was.connections, sizes, traffic, 0), traffic, settings)
+            fitting = movable(problem, number, traffic, loads[pair.downstream])
+            now = shared(repaired(was.connections, sizes, traffic, 0), fitting, settings)
             changes += differences(was.connections, now, was.quota)
         elif work_before[pair.downstream] is not None and _close(down.work[pair.upstream], work_before[pair.upstream]):
             now = was.connections
         else:
-            now = shared(was.connections, traffic_of(problem, number, sent, loads[pair.downstream]), settings)
+            traffic = traffic_of(problem, number, sent, loads[pair.downstream])
+            now = shared(was.connections, movable(problem, number, traffic, loads[pair.downstream]), settings)
         placed[number] = now
-        down.brings(number, now.received(sent, pair.containers))
+        down.brings(number, realized(pair, now, sent))
     return placed, flow(problem, placed)[0] if problem.cut else down.work, changes
 
 

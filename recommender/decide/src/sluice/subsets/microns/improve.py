@@ -4,15 +4,16 @@ ends with it, so that solving again without new inputs changes nothing."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from sluice.subsets.connections import Connections, Downwards, flow
+from sluice.subsets.connections import Connections, Downwards, flow, realized
 from sluice.subsets.fleet import NO_ZONE, Floats
 from sluice.subsets.microns.reference import Optimum, Reference, back, target_of
 from sluice.subsets.microns.repair import moved
 from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.traffic import PairTraffic, traffic_of
+from sluice.subsets.microns.traffic import PairTraffic, left, movable, traffic_of
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.microns.zone_swaps import first_shares, swapped
 from sluice.subsets.predict import pair_latency
@@ -49,8 +50,10 @@ def _reshared(
     containers then."""
     down = Downwards(problem, back(problem, loads))
     for number, pair, sent in down:
-        placed[number] = shared(placed[number], traffic_of(problem, number, sent, loads[pair.downstream]), settings)
-        down.brings(number, placed[number].received(sent, pair.containers))
+        load = loads[pair.downstream]
+        traffic = movable(problem, number, traffic_of(problem, number, sent, load), load)
+        placed[number] = shared(placed[number], traffic, settings)
+        down.brings(number, realized(pair, placed[number], sent))
     return flow(problem, placed)[0] if problem.cut else down.work
 
 
@@ -69,43 +72,52 @@ def improve(
     change only if loads come nearer to the best ones, which is not certain with weights.
     """
     problem, rate = optimum.problem, optimum.problem.rate_per_s
-    left = budget
+    room = budget
     for number in touched or _by_gain(optimum, placed, work):
-        if left <= 0:
+        if room <= 0:
             break
         pair = problem.pairs[number]
         sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
-        traffic = traffic_of(problem, number, sent, optimum.loads[pair.downstream])
-        now = moved(placed[number], traffic, left)
+        load = optimum.loads[pair.downstream]
+        traffic = movable(problem, number, traffic_of(problem, number, sent, load), load)
+        if not traffic.sent.any():
+            continue
+        now = moved(placed[number], left(traffic), room)
         moves = differences(placed[number], now, len(now))
         now = shared(now, traffic, settings)
         if moves and (touched or _off(now, traffic) < _off(placed[number], traffic) * BETTER):
-            left -= moves
+            room -= moves
             placed[number] = now
-    return budget - _into_zones(optimum, placed, work, settings, left)
+    return budget - _into_zones(optimum, placed, work, settings, room)
 
 
 def _into_zones(
-    optimum: Optimum, placed: list[Connections], work: Sequence[Floats], settings: MicronsSettings, left: int
+    optimum: Optimum, placed: list[Connections], work: Sequence[Floats], settings: MicronsSettings, room: int
 ) -> int:
     """Swaps connections into preferred zones with the rest of the budget. Returns what is left of it."""
     problem, rate = optimum.problem, optimum.problem.rate_per_s
     for number, pair in enumerate(problem.pairs):
-        if left < 2 or (pair.prefers == NO_ZONE).all():
+        if room < 2 or (pair.prefers == NO_ZONE).all():
             continue
         sent = work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream])
-        traffic = traffic_of(problem, number, sent, optimum.loads[pair.downstream])
-        now = swapped(placed[number], traffic, settings.weights, left // 2)
+        load = optimum.loads[pair.downstream]
+        traffic = movable(problem, number, traffic_of(problem, number, sent, load), load)
+        now = swapped(placed[number], traffic, settings.weights, room // 2)
         if changed := differences(placed[number], now, len(now)):
-            left -= changed
+            room -= changed
             placed[number] = shared(now, traffic, settings)
-    return left
+    return room
 
 
 def _off(one: Connections, traffic: PairTraffic) -> float:
     """The sum of squared differences from the best loads, relative to these."""
     target = traffic.target
-    return float(((one.received(traffic.sent, len(target)) - target) ** 2 / target).sum())
+    return float(((_brought(one, traffic) - target) ** 2 / target).sum())
+
+
+def _brought(one: Connections, traffic: PairTraffic) -> Floats:
+    got = one.received(traffic.sent, len(traffic.target))
+    return got if traffic.fixed is None else got + traffic.fixed
 
 
 def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Floats]) -> list[int]:
@@ -114,11 +126,9 @@ def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Flo
     problem, loads = optimum.problem, optimum.loads
     rate = problem.rate_per_s
     targets = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
-    got = [
-        one.received(work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]), pair.containers)
-        for one, pair in zip(placed, problem.pairs, strict=True)
-    ]
-    off = np.array([np.abs(one - other).sum() / 2 / one.sum() for one, other in zip(targets, got, strict=True)])
+    sent = [work[pair.upstream] * (pair.rate_per_s / rate[pair.upstream]) for pair in problem.pairs]
+    got = [realized(pair, one, calls) for one, pair, calls in zip(placed, problem.pairs, sent, strict=True)]
+    off = np.array([_misplaced(optimum, number, placed[number], calls) for number, calls in enumerate(sent)])
     if not (off > MISPLACED).any():
         return []
     latency, _ = pair_latency(problem, optimum.curves, work, got)
@@ -127,11 +137,28 @@ def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Flo
     return [int(number) for number in np.argsort(-gain, kind="stable") if off[number] > MISPLACED and gain[number] > 0]
 
 
+def _misplaced(optimum: Optimum, number: int, one: Connections, sent: Floats) -> float:
+    """The part of a pair's calls that weights can move and that go to other than the best containers, 0 to 1."""
+    load = optimum.loads[optimum.problem.pairs[number].downstream]
+    traffic = movable(optimum.problem, number, traffic_of(optimum.problem, number, sent, load), load)
+    if not traffic.sent.any():
+        return 0.0
+    return float(np.abs(traffic.target - _brought(one, traffic)).sum() / 2 / traffic.sent.sum())
+
+
 def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) -> Connections:
     """Connections with the shares that come closest to the target; equal shares without weights."""
     if settings.weights:
-        return weighed(first_shares(one, traffic), traffic.sent, traffic.target)
+        return closest(one, traffic)
     return Connections(one.start, one.to, 1 / np.repeat(one.sizes(), one.sizes()))
+
+
+def closest(one: Connections, traffic: PairTraffic) -> Connections:
+    """Connections with the shares that come closest to the target; those of `PairTraffic.still` stay."""
+    now = weighed(first_shares(one, traffic), traffic.sent, traffic.target, traffic.fixed)
+    if traffic.still is None:
+        return now
+    return replace(now, share=np.where(traffic.still[one.source()], one.share, now.share))
 
 
 def differences(previous: Connections, now: Connections, quota: int) -> int:

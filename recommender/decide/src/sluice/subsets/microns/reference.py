@@ -17,11 +17,13 @@ from sluice.subsets.problem import Problem
 @dataclass(frozen=True, eq=False)
 class Reference:
     """load: (n,) calls per second of each of a service's containers. apart: as of Balance, the largest of its zones.
-    fits: whether its capacities suffice for its calls."""
+    fits: whether its capacities suffice for its calls. fixed: (n,) the part of the load from callers that do not follow
+    their subsets; None where all follow."""
 
     load: Floats
     apart: float
     fits: bool
+    fixed: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,19 +84,35 @@ def _reference(
     if outside >= rate[service]:
         return Reference(np.full(len(fleet), outside / len(fleet)), 0.0, True)
     groups = _zones(problem, loads, rate, service)
+    fixed = _fixed(problem, loads, rate, service)
     if groups is None:
-        balanced = balance(curves[service], float(rate[service]), fleet.capacity_per_s, *how)
-        return Reference(balanced.load, balanced.apart, balanced.fits)
+        balanced = balance(curves[service], float(rate[service]), fleet.capacity_per_s, *how, fixed)
+        return Reference(balanced.load, balanced.apart, balanced.fits, fixed)
     load = np.zeros(len(fleet))
     balances: list[Balance] = []
     for members, total in groups:
         curve = curves[service]
         part = replace(curve, mu=curve.mu[members], sigma=curve.sigma[members])
-        balances.append(balance(part, total, fleet.capacity_per_s[members], *how))
+        there = None if fixed is None else fixed[members]
+        balances.append(balance(part, total, fleet.capacity_per_s[members], *how, there))
         load[members] = balances[-1].load
-    return Reference(
-        load, max(zone_balance.apart for zone_balance in balances), all(zone_balance.fits for zone_balance in balances)
-    )
+    apart, fits = max(one.apart for one in balances), all(one.fits for one in balances)
+    return Reference(load, apart, fits, fixed)
+
+
+def _fixed(problem: Problem, loads: Sequence[Reference | None], rate: Floats, service: int) -> Floats | None:
+    """Calls per second to each container from callers that do not follow their subsets, and, where there are any, from
+    outside, (n,)."""
+    pairs = [pair for pair in problem.pairs if pair.downstream == service and pair.fixed is not None]
+    if not pairs:
+        return None
+    count = len(problem.fleets[service])
+    total = np.full(count, problem.outside[service] / count)
+    for pair in pairs:
+        above = loads[pair.upstream] or _even(problem, rate, pair.upstream)
+        if pair.fixed is not None:
+            total += pair.fixed.received(above.load * (pair.rate_per_s / rate[pair.upstream]), count)
+    return total
 
 
 def _even(problem: Problem, rate: Floats, service: int) -> Reference:

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.subsets.chance import seed
-from sluice.subsets.connections import Connections, Downwards, flow
+from sluice.subsets.connections import Connections, Downwards, flow, realized
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.adjust import adjusted, gradients
-from sluice.subsets.microns.improve import settled
+from sluice.subsets.microns.improve import closest, settled
 from sluice.subsets.microns.orchestrate import orchestrate
 from sluice.subsets.microns.reference import Optimum, Reference, back, references, target_of
 from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.traffic import traffic_of
-from sluice.subsets.microns.weigh import weighed
-from sluice.subsets.microns.zone_swaps import first_shares, swapped
+from sluice.subsets.microns.traffic import movable, traffic_of
+from sluice.subsets.microns.zone_swaps import swapped
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
 from sluice.subsets.quotas import bounded, first_quotas
@@ -121,7 +120,7 @@ def place_all(
     for number, pair, sent in down:
         sizes = bounded(wishes(sent, weights), pair.least, pair.most, int(quota[number]))
         placed[number] = place(problem, number, sent, sizes, loads[pair.downstream], weights)
-        got[number] = placed[number].received(sent, pair.containers)
+        got[number] = realized(pair, placed[number], sent)
         down.brings(number, got[number])
     if problem.cut:
         return placed, *flow(problem, placed)
@@ -144,7 +143,7 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     traffic = traffic_of(problem, number, sent, load)
     drawn_by = seed(above.service, below.service) >> 1
     placed = swapped(orchestrate(traffic, sizes, drawn_by, weights), traffic, weights)
-    return weighed(first_shares(placed, traffic), traffic.sent, traffic.target) if weights else placed
+    return closest(placed, movable(problem, number, traffic, load)) if weights else placed
 
 
 def unlimited(optimum: Optimum) -> float:

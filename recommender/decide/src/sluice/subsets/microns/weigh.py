@@ -20,28 +20,45 @@ from sluice.subsets.fleet import Floats, Ints
 LEAST = 0.002
 CLOSE = 0.002
 SWEEPS = 60
+# A fixed part of the loads makes each sweep move less.
+MORE_SWEEPS = 600
 
 
-def weighed(connections: Connections, sent: Floats, target: Floats) -> Connections:
+def weighed(connections: Connections, sent: Floats, target: Floats, fixed: Floats | None = None) -> Connections:
     """Connections with shares such that the loads come close to `target`, (D,). `sent`: (U,) of the upstream
-    containers. Both in calls per second."""
+    containers. fixed: (D,) a part of the loads that nothing moves. All in calls per second.
+
+    With a fixed part a sweep is a step of expectation maximization: it raises sum target ln(load), until load / target
+    is the same for all containers that an upstream one sends calls to. So a target that is out of reach raises the
+    loads of all others alike.
+    """
     total = float(sent.sum())
     if total <= 0:
         return connections
-    wanted = target * (total / max(float(target.sum()), 1e-300))
+    there = np.zeros(len(target)) if fixed is None else fixed
+    wanted = target * ((total + float(there.sum())) / max(float(target.sum()), 1e-300))
     share = connections.share.copy()
-    _fit(connections.start, connections.to, sent, wanted, share, LEAST, CLOSE, SWEEPS)
+    sweeps = SWEEPS if fixed is None else MORE_SWEEPS
+    _fit(connections.start, connections.to, sent, wanted, there, share, LEAST, CLOSE, sweeps)
     return replace(connections, share=share)
 
 
 @compiled
 def _fit(
-    start: Ints, to: Ints, sent: Floats, wanted: Floats, share: Floats, least: float, close: float, sweeps: int
+    start: Ints,
+    to: Ints,
+    sent: Floats,
+    wanted: Floats,
+    fixed: Floats,
+    share: Floats,
+    least: float,
+    close: float,
+    sweeps: int,
 ) -> None:
     load = np.empty(len(wanted))
     worth = wanted.sum() / len(wanted)
     for _ in range(sweeps):
-        load[:] = 0.0
+        load[:] = fixed
         for above in range(len(sent)):
             for at in range(start[above], start[above + 1]):
                 load[to[at]] += sent[above] * share[at]

@@ -10,18 +10,26 @@ import numpy as np
 
 from sluice.clickhouse.database import Database
 from sluice.subsets.latency.samples import LatencySamples
-from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
+from sluice.subsets.observed import (
+    ObservedApplication,
+    ObservedCalls,
+    ObservedContainer,
+    ObservedHost,
+    ObservedTree,
+)
 from sluice.subsets.reader.trees import call_of
 from sluice.subsets.trial import MeasuredLatency
 
 _FOLDER = files(__package__)
-CONTAINERS, TREES, HOSTS, SAMPLES, MEASURED = (
+CONTAINERS, TREES, HOSTS, SAMPLES, MEASURED, CALLS = (
     _FOLDER.joinpath(f"{name}.sql").read_text(encoding="utf-8")
-    for name in ("containers", "trees", "hosts", "samples", "measured")
+    for name in ("containers", "trees", "hosts", "samples", "measured", "calls")
 )
 
 # Contention and latencies are those of the newest minute, which shows a drift, and the effect of a change.
 CONTENTION_MS = 60_000
+# Whether a caller follows its subset is judged by these: weights change once a minute or more.
+CALLS_MS = 120_000
 # mu of fewer requests is uncertain: its standard error is sigma / sqrt(n).
 LEAST_REQUESTS = 20
 # The most samples of one service for a model; more make training slower, and the model hardly less wrong.
@@ -52,6 +60,8 @@ class SubsetReader:
         hosts = self._columns(HOSTS, {"from_ms": now_ms - CONTENTION_MS, "to_ms": now_ms}, 4)
         newest: dict[str, object] = {"from_s": (now_ms - CONTENTION_MS) // 1000, "to_s": now_ms // 1000}
         measured = self._columns(MEASURED, newest, 5)
+        lately: dict[str, object] = {"from_s": (now_ms - CALLS_MS) // 1000, "to_s": now_ms // 1000}
+        calls = tuple(map(ObservedCalls, *self._columns(CALLS, lately, 6)))
         return ObservedApplication(
             containers,
             tuple(trees),
@@ -60,6 +70,7 @@ class SubsetReader:
             newest_s,
             cut,
             {name: MeasuredLatency(*values) for name, *values in zip(*measured, strict=True)},
+            calls,
         )
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, np.ndarray]]:

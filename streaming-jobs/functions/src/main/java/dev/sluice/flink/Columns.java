@@ -70,6 +70,12 @@ final class Columns {
       calls BIGINT NOT NULL, errors BIGINT NOT NULL, latency BYTES NOT NULL,
       contributions BIGINT NOT NULL""";
 
+  /** Of container_calls. */
+  static final String CONTAINER_CALL =
+      """
+      caller STRING NOT NULL, caller_instance STRING NOT NULL, callee STRING NOT NULL,
+      callee_instance STRING NOT NULL, window_start BIGINT NOT NULL, calls BIGINT NOT NULL""";
+
   /** Of call_trees. */
   static final String TREE =
       """

@@ -37,6 +37,7 @@ enum SpanView {
           + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL"),
   // Tables of closed traces.
   EDGE(Columns.EDGE),
+  CONTAINER_CALL(Columns.CONTAINER_CALL),
   SEEN(SightingSums.TYPE),
   TREE(Columns.TREE),
   MOVED(Columns.PARTIAL),
@@ -55,7 +56,7 @@ enum SpanView {
 
   /** The tables that need assembled traces. */
   static final Set<SpanView> OF_TRACES =
-      EnumSet.of(EDGE, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
+      EnumSet.of(EDGE, CONTAINER_CALL, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
 
   private final String columns;
   private final OutputTag<RowData> tag;

@@ -131,6 +131,7 @@ final class TraceAssembly extends SummingOperator<Void>
     Map<SpanView, TraceSums> all =
         Map.of(
             SpanView.EDGE, new EdgeSums(settings),
+            SpanView.CONTAINER_CALL, new ContainerCallSums(settings),
             SpanView.SEEN, new SightingSums(settings),
             SpanView.TREE, new TreeSums(settings, trees),
             SpanView.MOVED, new MovedSums(settings, takeNested),

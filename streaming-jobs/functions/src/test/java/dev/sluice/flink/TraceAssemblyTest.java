@@ -7,6 +7,7 @@ import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.service;
 import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.otlp.Span;
 import dev.sluice.paths.PathTotals;
@@ -91,6 +92,19 @@ class TraceAssemblyTest {
     receive(4_000, cart());
     receive(0, front());
     assertThat(calls()).isEqualTo(Map.of("front>cart", 1L));
+  }
+
+  @Test
+  void callsBetweenContainersAreRowsOfTheirOwn() throws Exception {
+    receive(0, front());
+    receive(100, cart());
+    assertThat(rows("container_call"))
+        .extracting(
+            row -> row.getField("caller") + "/" + row.getField("caller_instance"),
+            row -> row.getField("callee") + "/" + row.getField("callee_instance"),
+            row -> row.<Long>getFieldAs("window_start"),
+            row -> row.<Long>getFieldAs("calls"))
+        .containsExactly(tuple("front/i-0", "cart/i-0", MIDNIGHT_MS / 1000, 1L));
   }
 
   @Test

@@ -79,7 +79,8 @@ class Later(Executor):
         self._jobs: list[tuple[Future[Any], Callable[[], Any]]] = []
 
     def submit(self, job: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
-        self._jobs.append((future := Future(), lambda: job(*args, **options)))
+        future: Future[Any] = Future()
+        self._jobs.append((future, lambda: job(*args, **options)))
         return future
 
     def run(self) -> int:

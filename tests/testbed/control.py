@@ -1,7 +1,7 @@
-"""The HTTP API of a running demo: its pools, its health, its statistics."""
+"""The HTTP API of a running demo: its pools, how slow its services are, its health, its statistics."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -9,8 +9,11 @@ from urllib.parse import unquote, urlsplit
 
 from .adjustable import AdjustablePool
 from .handover import Handover
+from .service import Service
 
 LONGEST_BODY = 65536
+WAITS = (0.1, 20.0)
+"""Times that a service may wait as long as specified."""
 
 
 class RefusedError(Exception):
@@ -28,21 +31,39 @@ def parse_size(body: bytes, lowest: int, highest: int) -> int:
         RefusedError: it is not that, or the size is not an integer in [lowest, highest].
     """
     legal = f"an integer from {lowest} to {highest}"
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f'body: must be a JSON object {{"size": {legal}}}') from None
-    if not isinstance(document, dict):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f'body: must be a JSON object {{"size": {legal}}}')
-    unknown = sorted(set(document) - {"size"})
-    if unknown:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f"{unknown[0]}: unknown field, the only one is size, {legal}")
-    if "size" not in document:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f"size: missing, must be {legal}")
-    size = document["size"]
+    size = _value(body, "size", legal)
     if not isinstance(size, int) or isinstance(size, bool) or not lowest <= size <= highest:
         raise RefusedError(HTTPStatus.BAD_REQUEST, f"size: must be {legal}, got {json.dumps(size)[:40]}")
     return size
+
+
+def parse_waits(body: bytes) -> float:
+    """The factor in ``{"waits": 3}``.
+
+    Raises:
+        RefusedError: it is not that, or the factor is not a number in WAITS.
+    """
+    legal = f"a number from {WAITS[0]:g} to {WAITS[1]:g}"
+    waits = _value(body, "waits", legal)
+    if not isinstance(waits, int | float) or isinstance(waits, bool) or not WAITS[0] <= waits <= WAITS[1]:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"waits: must be {legal}, got {json.dumps(waits)[:40]}")
+    return float(waits)
+
+
+def _value(body: bytes, field: str, legal: str) -> Any:
+    """The value of the only field of a JSON object."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f'body: must be a JSON object {{"{field}": {legal}}}')
+    unknown = sorted(set(document) - {field})
+    if unknown:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"{unknown[0]}: unknown field, the only one is {field}, {legal}")
+    if field not in document:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"{field}: missing, must be {legal}")
+    return document[field]
 
 
 def describe(pool: AdjustablePool) -> dict[str, Any]:
@@ -63,12 +84,17 @@ def describe(pool: AdjustablePool) -> dict[str, Any]:
 
 
 class Control:
-    """GET /pools, GET and PUT /pools/NAME, GET /stats, GET /healthz; every answer is JSON."""
+    """GET /pools, GET and PUT /pools/NAME, the same of /services, GET /stats, GET /healthz; every answer is JSON."""
 
     def __init__(
-        self, pools: dict[str, AdjustablePool], stats: Callable[[], dict[str, Any]], handover: Handover
+        self,
+        pools: dict[str, AdjustablePool],
+        services: Mapping[str, Service],
+        stats: Callable[[], dict[str, Any]],
+        handover: Handover,
     ) -> None:
         self._pools = pools
+        self._services = services
         self._stats = stats
         self._handover = handover
 
@@ -96,7 +122,26 @@ class Control:
                     return self._handover.ask(lambda: describe(pool))
                 size = parse_size(body, pool.min, pool.max)
                 return self._handover.ask(lambda: _resized(pool, size))
-        raise RefusedError(HTTPStatus.NOT_FOUND, "path: must be one of /pools, /pools/NAME, /stats, /healthz")
+            case ["services"]:
+                _only(method, "GET")
+                return {
+                    "services": self._handover.ask(lambda: [_speed(service) for service in self._services.values()])
+                }
+            case ["services", name]:
+                return self._service(method, unquote(name), body)
+        paths = "/pools, /pools/NAME, /services, /services/NAME, /stats, /healthz"
+        raise RefusedError(HTTPStatus.NOT_FOUND, f"path: must be one of {paths}")
+
+    def _service(self, method: str, name: str, body: bytes) -> dict[str, Any]:
+        _only(method, "GET", "PUT")
+        service = self._services.get(name)
+        if service is None:
+            known = ", ".join(sorted(self._services))
+            raise RefusedError(HTTPStatus.NOT_FOUND, f"service: {name!r} is unknown, must be one of {known}")
+        if method == "GET":
+            return self._handover.ask(lambda: _speed(service))
+        waits = parse_waits(body)
+        return self._handover.ask(lambda: _slowed(service, waits))
 
 
 def _only(method: str, *allowed: str) -> None:
@@ -107,6 +152,15 @@ def _only(method: str, *allowed: str) -> None:
 def _resized(pool: AdjustablePool, size: int) -> dict[str, Any]:
     pool.resize(size)
     return describe(pool)
+
+
+def _speed(service: Service) -> dict[str, Any]:
+    return {"name": service.spec.name, "waits": service.waits}
+
+
+def _slowed(service: Service, waits: float) -> dict[str, Any]:
+    service.slow(waits)
+    return _speed(service)
 
 
 class Server(ThreadingHTTPServer):

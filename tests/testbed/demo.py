@@ -87,6 +87,10 @@ class Demo:
         latencies = sorted(latency for second, latency in self._suggestions if second >= since)
         return round(1e3 * latencies[int(0.95 * len(latencies))], 1) if latencies else 0.0
 
+    def control(self) -> Control:
+        simulation = self.simulation
+        return Control(simulation.pools, simulation.application.services, self.stats, self.handover)
+
     def stats(self) -> dict[str, Any]:
         """Rates per wall second as users see them over the last 10 s; times in seconds."""
         requests, goodput = self._recent.rates(self.simulation.engine.now / self.pace.speed)
@@ -166,7 +170,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo = Demo(options.seed, options.speed, options.users, options.otlp, options.period, options.recommender)
     exporter = demo.exporter
     try:
-        server = serve(Control(demo.simulation.pools, demo.stats, demo.handover), host, port)
+        server = serve(demo.control(), host, port)
     except OSError as error:
         log.error("listen on %s:%d: %s", host, port, error.strerror)
         return 1

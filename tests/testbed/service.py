@@ -16,7 +16,7 @@ Emit = Callable[[Span], None]
 class Instance:
     """One replica of a service: its CPU, its threads, its connections to each callee."""
 
-    __slots__ = ("connections", "cpu", "emit", "engine", "host", "name", "new_id", "threads")
+    __slots__ = ("connections", "cpu", "emit", "engine", "host", "name", "new_id", "threads", "waits")
 
     def __init__(self, name: str, engine: Engine, cpu: Cpu, seed: int, emit: Emit, host: Host | None = None) -> None:
         self.name = name
@@ -27,6 +27,7 @@ class Instance:
         self.cpu = cpu
         self.threads: Pool | None = None
         self.connections: dict[str, Pool] = {}
+        self.waits = 1.0
 
 
 class Service:
@@ -46,6 +47,8 @@ class Service:
         """By callee, of those pools whose size counts per replica of the callee; else 1."""
         self.choose: Callable[[str], str | None] | None = None
         """The replica for a call of a replica, by name; None: the next in turn."""
+        self.waits = 1.0
+        """How many times as long as specified its operations wait."""
         self._engine = engine
         self._seed = seed
         self._emit = emit
@@ -70,6 +73,12 @@ class Service:
         turn = self._turn if self._turn < len(self.instances) else 0
         self._turn = turn + 1
         return self.instances[turn]
+
+    def slow(self, waits: float) -> None:
+        """Operations that begin to wait from now on wait `waits` times as long as specified."""
+        self.waits = waits
+        for instance in self.instances:
+            instance.waits = waits
 
     def resize_threads(self, size: int) -> None:
         for instance in self.instances:
@@ -101,6 +110,7 @@ class Service:
         self._built += 1
         cpu = Cpu(self._engine, self.cores, service.contention, service.crosstalk, host)
         instance = Instance(f"{service.name}-{self._built}", self._engine, cpu, self._seed, self._emit, host)
+        instance.waits = self.waits
         if service.threads:
             instance.threads = Pool(self.thread_size, service.threads.queue_limit)
         instance.connections = {

@@ -23,7 +23,8 @@ class WaitStep:
         self._time = time
 
     def start(self, request: Request) -> None:
-        request.instance.engine.after(self._time(), Request.proceed, request)
+        instance = request.instance
+        instance.engine.after(self._time() * instance.waits, Request.proceed, request)
 
 
 class CallStep:

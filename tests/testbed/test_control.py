@@ -23,7 +23,9 @@ def api():
             simulation.run_until(simulation.engine.now + 0.01)
             handover.serve(0.01)
 
-    server = serve(Control(simulation.pools, lambda: {"users": simulation.users.present}, handover), "127.0.0.1", 0)
+    services = simulation.application.services
+    control = Control(simulation.pools, services, lambda: {"users": simulation.users.present}, handover)
+    server = serve(control, "127.0.0.1", 0)
     threads = [threading.Thread(target=loop), threading.Thread(target=server.serve_forever)]
     for thread in threads:
         thread.start()
@@ -105,6 +107,35 @@ def test_what_is_not_there(api, method, path, status, word):
     code, answer = api(method, path, b"{}" if method == "PUT" else None)
     assert code == status
     assert word in answer["error"]
+
+
+def test_a_service_waits_as_many_times_as_long(api):
+    assert {"name": "cart-db", "waits": 1.0} in api("GET", "/services")[1]["services"]
+    assert api("PUT", "/services/cart-db", b'{"waits": 4}') == (200, {"name": "cart-db", "waits": 4.0})
+    assert api("GET", "/services/cart-db") == (200, {"name": "cart-db", "waits": 4.0})
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        (b'{"waits": 21}', "waits: must be a number from 0.1 to 20, got 21"),
+        (b'{"waits": "4"}', 'waits: must be a number from 0.1 to 20, got "4"'),
+        (b'{"waits": true}', "got true"),
+        (b'{"waits": NaN}', "got NaN"),
+        (b"{}", "waits: missing"),
+        (b'{"wait": 1}', "wait: unknown field, the only one is waits"),
+        (b"[", "body: must be a JSON object"),
+    ],
+)
+def test_what_no_service_waits(api, body, word):
+    code, answer = api("PUT", "/services/cart-db", body)
+    assert (code, word in answer["error"]) == (400, True)
+    assert api("GET", "/services/cart-db")[1]["waits"] == 1.0
+
+
+def test_an_unknown_service_is_named_with_those_there_are(api):
+    code, answer = api("PUT", "/services/carts", b'{"waits": 2}')
+    assert (code, "'carts' is unknown, must be one of cart, cart-db" in answer["error"]) == (404, True)
 
 
 def test_health_and_statistics(api):

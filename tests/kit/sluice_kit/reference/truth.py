@@ -153,7 +153,7 @@ ALL_TABLES = (
     Table("instance_clocks", "concurrency", ("service",), Reference.instance_clocks),
     Table("service_sampling", "concurrency", ("service",), Reference.service_sampling),
     Table("call_edges", "call_graph", ("caller", "callee"), Reference.call_edges),
-    Table("container_calls", "call_graph", ("caller", "callee"), Reference.container_calls),
+    Table("container_calls", "call_graph", ("caller", "callee"), Reference.container_calls, seldom=True),
     Table("call_trees", "call_graph", ("root_service",), Reference.call_trees),
     Table("ingest_counts", "concurrency", ("service",), Reference.ingest_counts, "job != 'resource_metrics'"),
     Table("container_latency", "container_latency", ("service",), Reference.container_latency),

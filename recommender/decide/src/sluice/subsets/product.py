@@ -119,7 +119,7 @@ class SubsetsShard:
         """configured: one application at most. resources: None in a process that decides nothing."""
         self.configured = configured
         self._known, self._resources, self._problems = known, resources, problems
-        self._recent = None if resources is None else RecentObservation(resources.source)
+        self._recent = RecentObservation()
         # Counts of notifications: the newest, of the running step, and of the last step that ended.
         self._notifications, self._notified, self._known_to_job, self._answered = notifications, 0, 0, 0
         self._job: Future[SubsetsStep] | None = None
@@ -171,7 +171,6 @@ class SubsetsShard:
         if self._proposal is not None or self._job is not None or now_ms < self._due_ms:
             return
         assert self._resources is not None
-        assert self._recent is not None
         (subsetting,) = self.configured
         self._due_ms, self._known_to_job = now_ms + EVERY_MS, self._notified
         self._job = self._resources.background.submit(
@@ -228,7 +227,7 @@ def _work(
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
     rules = _rules(subsetting, left_out_in(known.state))
     try:
-        observed = recent.observed(now_ms, subsetting.window)
+        observed = recent.observed(resources.source, now_ms, subsetting.window)
     except Exception as cause:
         found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
         news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.liveness)

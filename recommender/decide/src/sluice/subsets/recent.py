@@ -15,18 +15,18 @@ class Observing(Protocol):
 
 
 class RecentObservation:
-    """Reads a source at most once in WINDOW_MS. Not thread-safe: one step runs at a time."""
+    """A source is read at most once in WINDOW_MS. Not thread-safe: one step runs at a time."""
 
-    def __init__(self, source: Observing) -> None:
-        self._source = source
-        self._last: tuple[int, float, ObservedApplication] | None = None
+    def __init__(self) -> None:
+        self._last: tuple[Observing, int, float, ObservedApplication] | None = None
 
-    def observed(self, now_ms: int, window_ms: float) -> ObservedApplication:
-        """The last observation, if it is younger than WINDOW_MS and of the same window. Raises the source's errors."""
+    def observed(self, source: Observing, now_ms: int, window_ms: float) -> ObservedApplication:
+        """The last observation, if it is younger than WINDOW_MS and of the same source and window. Raises the source's
+        errors."""
         if self._last is not None:
-            at_ms, window, observed = self._last
-            if window == window_ms and at_ms <= now_ms < at_ms + WINDOW_MS:
+            of, at_ms, window, observed = self._last
+            if of is source and window == window_ms and at_ms <= now_ms < at_ms + WINDOW_MS:
                 return observed
-        observed = self._source.observed(now_ms, window_ms)
-        self._last = now_ms, window_ms, observed
+        observed = source.observed(now_ms, window_ms)
+        self._last = source, now_ms, window_ms, observed
         return observed

@@ -7,7 +7,7 @@ from clickhouse_connect.driver.exceptions import DatabaseError
 from sluice.clickhouse.database import Database
 
 # The newest migration of storage/clickhouse; 0 is the first schema.
-NEEDED = 8
+NEEDED = 9
 # ClickHouse's error codes for an unknown table and an unknown database.
 MISSING = (60, 81)
 

@@ -16,7 +16,7 @@ from bench.tuning.simulated.world import World
 from sluice.tuning.space import Boolean, Category, Configuration, Integer, Space
 from sluice.tuning.space.parameter import Parameter, Value
 
-STARTS, LEVELS, SWEEPS, ROUNDS = 12, 17, 12, 4
+STARTS, LEVELS, SWEEPS, ROUNDS = 12, 17, 12, 2
 Levels = Mapping[str, np.ndarray]
 
 

@@ -51,7 +51,8 @@ def run(quick: bool = False) -> str:
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1), get_context("spawn")) as workers:
         list(workers.map(partial(one_seed, folder, quick=quick), seeds))
-    return report({seed: load(folder / f"{seed}.json") for seed in seeds}, TABLES)
+    tables = {"Quick": QUICK} if quick else TABLES
+    return report({seed: load(folder / f"{seed}.json") for seed in seeds}, tables)
 
 
 def one_seed(folder: Path, seed: int, quick: bool = False) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -57,6 +58,7 @@ class Flow:
     used: np.ndarray = field(default_factory=lambda: np.zeros(1))
     slowest_ms: np.ndarray = field(default_factory=lambda: np.zeros(1))
     own: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    _read: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def p95_ms(self) -> np.ndarray:
         world = self.world
@@ -78,12 +80,15 @@ class Flow:
 
     def _reads(self, reader: Reader) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Calls of the cache a request, items a call, the share of items that miss, and of calls with such an item."""
+        if reader.name in self._read:
+            return self._read[reader.name]
         items = np.minimum(self._number(f"{reader.name}.batch", 1), reader.reads)
         larger = CACHE_MB / self._number(f"{reader.cache}.memory_mb", CACHE_MB)
         effects, policy = self.world.services[reader.cache].effects, self._number(f"{reader.cache}.policy", 0)
         factor = np.array([1.0, effects["slru"], effects["lfu"]])[policy.astype(int)]
         missed = np.minimum(0.9, (0.04 + reader.missed * larger**reader.falls) * factor)
-        return reader.reads / items, items, missed, 1 - (1 - missed) ** items
+        self._read[reader.name] = reader.reads / items, items, missed, 1 - (1 - missed) ** items
+        return self._read[reader.name]
 
     def _store(self, name: str) -> Moments:
         rate, fetched, open_, open_before = np.zeros(1), np.zeros(1), np.zeros(1), 0
@@ -134,7 +139,8 @@ class Flow:
             self.own.pop(name)
 
     def _number(self, name: str, before: float) -> np.ndarray:
-        return np.asarray(self.at.get(name, np.full(1, float(before))))
+        found = self.at.get(name)
+        return np.full(1, float(before)) if found is None else found
 
     def _station(
         self,
@@ -150,7 +156,7 @@ class Flow:
             contending = self._number(places, 1) / self.world.pools[places]
         if contending is not None:
             work = work * (1 + service.contention * contending) / (1 + service.contention)
-        factor, rates = np.asarray(work) * self._paging(service.host), np.asarray(rate)
+        factor, rates = np.asarray(work) * self._paging[service.host], np.asarray(rate)
         if self.calibrate:
             self.world.work_ms[name] = float((1e3 * service.used * service.cores / rates / factor)[0])
         ms = factor * self.world.work_ms[name]
@@ -171,16 +177,16 @@ class Flow:
         self.used = np.maximum(self.used, filled)
         return held[0] + mean, held[1] + variance
 
-    def _paging(self, host: int) -> np.ndarray:
-        over = np.full(1, -self.world.spare_mb[host])
-        for name, before in self._memories():
-            if self.world.services[name].host == host:
-                over = over + self._number(f"{name}.memory_mb", before) - before
-        return np.asarray(1 + 0.1 * (np.maximum(0.0, over) / 1024) ** 2)
-
-    def _memories(self) -> list[tuple[str, int]]:
-        stores = dict.fromkeys(reader.store for reader in self.world.readers)
-        return [*((reader.cache, CACHE_MB) for reader in self.world.readers), *((name, STORE_MB) for name in stores)]
+    @cached_property
+    def _paging(self) -> tuple[np.ndarray, ...]:
+        """By host: work, as a share of that with enough memory."""
+        over = [np.full(1, -spare) for spare in self.world.spare_mb]
+        before = {reader.cache: CACHE_MB for reader in self.world.readers}
+        before |= {reader.store: STORE_MB for reader in self.world.readers}
+        for name, mb in before.items():
+            host = self.world.services[name].host
+            over[host] = over[host] + self._number(f"{name}.memory_mb", mb) - mb
+        return tuple(1 + 0.1 * (np.maximum(0.0, mb) / 1024) ** 2 for mb in over)
 
 
 def calibrated(seed: int) -> World:

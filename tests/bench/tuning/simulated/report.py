@@ -41,11 +41,15 @@ def _oracle(kept: Kept, rows: Counted) -> list[str]:
     small = ", ".join(str(seed) for seed, gain in gains.items() if gain < LEAST_GAIN) or "none"
     below, results = sum(row.below for row in rows.values()), sum(len(row.share) for row in rows.values())
     path = [share(one["default_ms"], one["path_ms"], one["oracle_ms"]) for one in kept.values() if one["path_ms"]]
+    overloading, better = zip(*(one["random"] for one in kept.values()), strict=True)
     return [
         f"The oracle's gain (its p95 less than the default's): median {median:.0%}, quartiles {low:.0%} to {high:.0%},"
         f" {min(gains.values()):.0%} to {max(gains.values()):.0%}. Seeds below {LEAST_GAIN:.0%}: {small}. Sessions with"
         f" a p95 below the oracle's: {below} of {results}. On the critical path alone, the oracle has"
         f" {_median(path)} of it (median of {len(path)} seeds).",
+        "",
+        f"Of 200 random configurations of a seed, {_median(overloading)} overload the application, and {_median(better)}"
+        " are better than the default (medians).",
         "",
         "In %, by seed: " + ", ".join(f"{seed}: {100 * gain:.0f}" for seed, gain in gains.items()) + ".",
     ]

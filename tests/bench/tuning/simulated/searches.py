@@ -99,6 +99,12 @@ class Searches:
         seen_ms = self._known(seen)[0] if search.how == JOINT else found_ms
         return Found(len(tuned.parameters), found_ms, seen_ms, self._trials, self._overloads, used >= 1, self._own_s)
 
+    def at_random(self, count: int = 200) -> tuple[float, float]:
+        """Of random configurations, the share that overloads the application, and the share better than the default."""
+        points = np.random.default_rng(self.seed).random((count, len(self.world.space.parameters)))
+        known = [self._known(self.world.space.configuration(point)) for point in points]
+        return sum(used >= 1 for _, used, _ in known) / count, sum(ms < self.default_ms for ms, _, _ in known) / count
+
     def _session(self, tuned: Space, search: Search, fixed: Mapping[str, Value]) -> tuple[Configuration, Configuration]:
         """What is recommended, and what was the best of the search."""
         slo = TuningSlo(Metric.P95, SLO * self.default_ms)

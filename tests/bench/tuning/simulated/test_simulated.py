@@ -145,15 +145,24 @@ def test_the_critical_path_leaves_out_the_shorter_of_two() -> None:
     assert "front" in services
 
 
+def test_random_configurations_by_hand() -> None:
+    on = Searches(SMALL)
+    overloaded, better = on.at_random(2)
+    points = np.random.default_rng(SMALL).random((2, len(on.world.space.parameters)))
+    known = [p95_ms(on.world, on.world.space.configuration(point)) for point in points]
+    assert better == sum(ms < on.default_ms for ms in known) / 2
+    assert overloaded <= sum(ms > on.default_ms for ms in known) / 2
+
+
 def found(found_ms: float, seen_ms: float) -> dict[str, object]:
     return asdict(Found(10, found_ms, seen_ms, 20, 5, found_ms > 1_000, 0.5))
 
 
 # Default 100 ms, oracle 50; default 200, oracle 100.
 KEPT: dict[int, dict[str, Any]] = {
-    1: {"default_ms": 100.0, "oracle_ms": 50.0, "path_ms": 60.0, "found": [
+    1: {"default_ms": 100.0, "oracle_ms": 50.0, "path_ms": 60.0, "random": [0.1, 0.5], "found": [
         [[PATH, "dds", 15, ""], found(75.0, 60.0)], [[PATH, "swarm", 15, ""], found(100.0, 45.0)]]},
-    2: {"default_ms": 200.0, "oracle_ms": 150.0, "path_ms": None, "found": [
+    2: {"default_ms": 200.0, "oracle_ms": 150.0, "path_ms": None, "random": [0.3, 0.6], "found": [
         [[PATH, "dds", 15, ""], found(160.0, 160.0)], [[PATH, "swarm", 15, ""], found(150.0, 150.0)]]},
 }  # fmt: skip
 
@@ -175,6 +184,7 @@ def test_the_table_by_hand() -> None:
     text = report(KEPT, {"Methods": [Search(PATH, "swarm"), Search(PATH, "dds")], "Not run": [Search(ALL, "tpe")]})
     assert "median 38%, quartiles 31% to 44%, 25% to 50%. Seeds below 30%: 2. Sessions with a p95 below" in text
     assert "oracle's: 1 of 4. On the critical path alone, the oracle has 80% of it (median of 1 seeds)." in text
+    assert "Of 200 random configurations of a seed, 20% overload the application, and 55% are better" in text
     assert "DDS is number 1 of 2 by its median share, and has rank 1.5" in text
     rows = [line for line in text.splitlines() if line.startswith("| the critical path")]
     assert rows == [

@@ -48,8 +48,8 @@ def _oracle(kept: Kept, rows: Counted) -> list[str]:
         f" a p95 below the oracle's: {below} of {results}. On the critical path alone, the oracle has"
         f" {_median(path)} of it (median of {len(path)} seeds).",
         "",
-        f"Of 200 random configurations of a seed, {_median(overloading)} overload the application, and {_median(better)}"
-        " are better than the default (medians).",
+        f"Of 200 random configurations of a seed, {_median(overloading)} overload the application, and"
+        f" {_median(better)} are better than the default (medians).",
         "",
         "In %, by seed: " + ", ".join(f"{seed}: {100 * gain:.0f}" for seed, gain in gains.items()) + ".",
     ]

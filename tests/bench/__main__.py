@@ -36,6 +36,7 @@ from bench.sizing import run as sizing
 from bench.subsets import adopted, latency, loop_runs, static
 from bench.subsets_scale import run as subsets_scale
 from bench.tuning import run as tuning
+from bench.tuning.simulated import run as tuning_methods
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Measured = list[tuple[str, str]] | str
@@ -73,6 +74,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "subsets-latency": latency.run,
     "subsets-adoption": adopted.run,
     "tuning-real": tuning.run,
+    "tuning-methods": tuning_methods.run,
     "dqn": convergence.converges,
     "dqn-transfer": transfer.transfers,
 }

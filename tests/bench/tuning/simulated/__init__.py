@@ -1,0 +1,1 @@
+"""A simulated application to tune, whose best configuration is known, and the shipped methods on it."""

@@ -23,12 +23,10 @@ CASES: Mapping[str, World] = {
     "twice the containers": replace(BASE, containers=512),
     "containers ready after 120 s": replace(BASE, ready_s=120.0),
     "autoscaler without lost time": replace(BASE, sees_lost=False),
-    "without lost time, and 60 %": replace(BASE, sees_lost=False, after=0.6),
 }
 HELD: Mapping[str, World] = {
     "containers of Microns' run": BASE,
     "the same at 1.5 times the load": replace(BASE, load=1.5),
-    "the same at twice the load": replace(BASE, load=2.0),
 }
 """All strategies have the numbers of containers that Microns had in the first case."""
 

@@ -33,7 +33,7 @@ from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
 from bench.results import OUT, keep
 from bench.sizing import run as sizing
-from bench.subsets import adopted, latency, loop_runs, static
+from bench.subsets import ablations, adopted, dynamic, latency, loop_runs, static
 from bench.subsets_scale import run as subsets_scale
 from bench.tuning import run as tuning
 from bench.tuning.simulated import run as tuning_methods
@@ -73,6 +73,8 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "subsets-closed-loop": loop_runs.run,
     "subsets-latency": latency.run,
     "subsets-adoption": adopted.run,
+    "subsets-ablations": ablations.run,
+    "subsets-dynamic": dynamic.run,
     "tuning-real": tuning.run,
     "tuning-methods": tuning_methods.run,
     "dqn": convergence.converges,

@@ -9,7 +9,7 @@ from .application import Application
 from .calibration import Floats
 from .fleet import Fleet
 from .graph import Graph
-from .memory import first
+from .memory import Memory, first
 from .routes import Routes
 
 
@@ -28,9 +28,7 @@ class Engine:
         m = first(application, graph, levels, seed, self._count)
         m.state["routing"] = routing
         m.containers["service"][: self._count] = fleet.service
-        for service, members in enumerate(fleet.members):
-            m.members[service, : len(members)] = members
-            m.member_count[service] = len(members)
+        _enter(m, fleet)
         m.routes[: self._count] = routes.table
         self._m = m._replace(connections=routes.connections.copy())
         self._owners = _owners(routes)
@@ -46,14 +44,18 @@ class Engine:
             self._rows.append(self._m.rows[:new].copy())
             self._m.state["recorded"] = 0
 
-    def connect(self, routes: Routes) -> None:
-        """From now on calls go over these connections. Outstanding calls end on the earlier ones, which stay in memory;
-        no new connection counts them."""
+    def connect(self, routes: Routes, fleet: Fleet) -> None:
+        """From now on calls go over these connections, and those of users to the fleet's members. Outstanding calls end
+        on the earlier ones, which stay in memory; no new connection counts them."""
         table, before = routes.table.copy(), len(self._m.connections)
         table["first"] += before
+        # A container that takes no more calls makes those of its outstanding ones as before.
+        gone = np.setdiff1d(np.arange(self._count), np.concatenate(fleet.members))
+        table[gone] = self._m.routes[gone]
         self._m.routes[: self._count] = table
         self._m = self._m._replace(connections=np.concatenate([self._m.connections, routes.connections]))
         self._owners = np.concatenate([self._owners, _owners(routes)])
+        _enter(self._m, fleet)
 
     def speeds(self, speeds: Floats) -> None:
         """Work per second by container."""
@@ -88,6 +90,13 @@ class Engine:
     def rows(self) -> Floats:
         """Requests that ended, in the order of their ends; shape (n, 4)."""
         return np.concatenate([np.empty((0, 4)), *self._rows])
+
+
+def _enter(m: Memory, fleet: Fleet) -> None:
+    """The containers that users' requests go to."""
+    for service, members in enumerate(fleet.members):
+        m.members[service, : len(members)] = members
+        m.member_count[service] = len(members)
 
 
 def _owners(routes: Routes) -> np.ndarray:

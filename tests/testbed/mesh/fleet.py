@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class Fleet:
         service: list[int] = []
         host: list[int] = []
         self.members: list[list[int]] = [[] for _ in self.services]
-        """By service."""
+        """By service: the containers that take calls."""
         self.others: Floats = np.zeros((len(self.hosts), 3))
         """What other tenants use by host: CPU, memory bandwidth, network."""
         self.contend(application.testbed.others or {host.name: host for host in application.hosts})
@@ -40,6 +40,7 @@ class Fleet:
         self.service: NDArray[np.int64] = np.array(service, dtype=np.int64)
         """By container, as ``host``."""
         self.host: NDArray[np.int64] = np.array(host, dtype=np.int64)
+        self._all = [list(of_service) for of_service in self.members]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -50,8 +51,24 @@ class Fleet:
         return self._cores[self.service]
 
     @property
+    def weights(self) -> Floats:
+        """How far CPU, memory bandwidth and network of its host slow each container, (containers, 3)."""
+        return self._weights[self.service]
+
+    @property
     def memory_mb(self) -> Floats:
         return self._memory[self.service]
+
+    def keep(self, counts: Sequence[int]) -> None:
+        """From now on the first ``counts`` containers of each service take calls. The others end what they have.
+
+        Raises:
+            ValueError: a count is below 1, or above the number of containers.
+        """
+        for service, every, count in zip(self.services, self._all, counts, strict=True):
+            if not 1 <= count <= len(every):
+                raise ValueError(f"{count} containers of {service}; legal: 1 to {len(every)}")
+        self.members = [every[:count] for every, count in zip(self._all, counts, strict=True)]
 
     def contend(self, others: Mapping[str, Host]) -> None:
         """From now on the other tenants of the named hosts use this."""
@@ -72,7 +89,7 @@ class Fleet:
 
     def speeds(self, utilization: Floats, ends: Floats) -> Floats:
         """Work per second by container, s of a whole core."""
-        slow = calibration.slowdown(utilization[self.host], self._weights[self.service])
+        slow = calibration.slowdown(utilization[self.host], self.weights)
         checks, stalls = calibration.checks(ends, self.cores), calibration.buffers(ends, self.memory_mb)
         speeds: Floats = self.cores * (1.0 - checks) * (1.0 - stalls) / slow
         return speeds

@@ -47,7 +47,7 @@ def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
     table = np.zeros((len(fleet), graph.width), dtype=ROUTE)
     results: list[tuple[int, float, float, float, int]] = []
     for (upstream, downstream), slot in zip(graph.pairs, graph.slots, strict=True):
-        for caller in np.flatnonzero(fleet.service == upstream).tolist():
+        for caller in fleet.members[upstream]:
             targets = {to: weight for to, weight in held.get((caller, slot), {}).items() if weight > 0}
             if not targets:
                 raise ValueError(
@@ -64,6 +64,6 @@ def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
 
 def _at(fleet: Fleet, name: str, service: int) -> int:
     number = fleet.number.get(name)
-    if number is None or fleet.service[number] != service:
-        raise ValueError(f"container {name!r} is not one of {fleet.services[service]}")
+    if number is None or number not in fleet.members[service]:
+        raise ValueError(f"container {name!r} is not one of {fleet.services[service]} that take calls")
     return number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +44,10 @@ class MeshRun:
         seed: int,
         routing: str = "round_robin",
         levels: Floats | None = None,
+        counts: Sequence[int] | None = None,
     ) -> None:
-        """``levels``: load by second, 1.0 the roots' rates; the last one is held.
+        """``levels``: load by second, 1.0 the roots' rates; the last one is held. ``counts``: containers of each
+        service that take calls (``Fleet.keep``); all without it.
 
         Raises:
             ValueError: the solution does not fit the application (``routes``).
@@ -53,6 +55,8 @@ class MeshRun:
         self.application = application
         self.graph = flatten(application)
         self.fleet = Fleet(application)
+        if counts is not None:
+            self.fleet.keep(counts)
         self._seed = seed
         self._routes = routes(solution, self.fleet, self.graph, seed)
         self.engine = Engine(
@@ -86,14 +90,16 @@ class MeshRun:
         self.fleet.contend(others)
         self._slow()
 
-    def connect(self, solution: Solution) -> None:
-        """From now on callers follow `solution`.
+    def connect(self, solution: Solution, counts: Sequence[int] | None = None) -> None:
+        """From now on callers follow `solution`. ``counts``: other numbers of containers, as of the constructor.
 
         Raises:
             ValueError: as of the constructor.
         """
+        if counts is not None:
+            self.fleet.keep(counts)
         self._routes = routes(solution, self.fleet, self.graph, self._seed)
-        self.engine.connect(self._routes)
+        self.engine.connect(self._routes, self.fleet)
         self._slow()
 
     def until(self, second: float) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.subsets.latency.boosted import FREE, RISING, boosted, boosted_latency, train
+from sluice.subsets.latency.boosted import FREE, RISING, BoostedLatency, boosted, boosted_latency, train
 from sluice.subsets.latency.pooled import slower
 from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.latency.trend import NONE, TERMS, Trend, trend_of
@@ -32,10 +32,12 @@ def bent(count: int, seed: int) -> LatencySamples:
     return samples(rate, contention, np.log(takes / (1 - busy)))
 
 
-def off(seen: LatencySamples, known: LatencySamples, trend: bool) -> float:
-    model = train(known)
-    if not trend:
-        model = boosted_latency(known, boosted(known, known.mu, RISING), boosted(known, known.sigma, FREE))
+def with_trend(known: LatencySamples, trend: Trend) -> BoostedLatency:
+    of_mu = boosted(known, known.mu - trend.of(known), RISING)
+    return boosted_latency(known, of_mu, boosted(known, known.sigma, FREE), trend)
+
+
+def off(seen: LatencySamples, model: BoostedLatency) -> float:
     mu, _ = model.curves(seen.contention).at(seen.rate_per_s)
     return float(np.abs(mu - seen.mu).mean())
 
@@ -74,14 +76,20 @@ def test_a_model_with_a_trend_is_nearer_where_latency_rises_everywhere() -> None
     for count in (24, 100, 400):
         known = drawn(count, seed=1)
         assert train(known).trend is not NONE
-        assert off(seen, known, trend=True) < 0.6 * off(seen, known, trend=False)
+        assert off(seen, train(known)) < 0.6 * off(seen, with_trend(known, NONE))
 
 
 @pytest.mark.parametrize("count", [40, 300])
 def test_a_service_that_is_slow_from_a_point_on_has_none(count: int) -> None:
-    known = bent(count, seed=1)
+    known, seen = bent(count, seed=1), bent(200, seed=2)
     assert train(known).trend is NONE
-    assert off(bent(200, seed=2), known, trend=True) == off(bent(200, seed=2), known, trend=False)
+    assert off(seen, train(known)) == off(seen, with_trend(known, NONE))
+
+
+def test_with_a_trend_such_a_service_would_be_further_off() -> None:
+    known, seen = bent(300, seed=1), bent(200, seed=2)
+    forced = with_trend(known, trend_of(known, known.mu))
+    assert off(seen, forced) > 1.5 * off(seen, train(known))
 
 
 def test_beyond_the_busiest_samples_nothing_changes() -> None:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
 from sluice.subsets.churn import NamedConnections, churn, named_connections
+from sluice.subsets.connections import Connections
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.microns.carry import solve_again, solve_on, solved_on
 from sluice.subsets.microns.loop import NEAR, unlimited
-from sluice.subsets.microns.number import FALLS, note_on, numbers
+from sluice.subsets.microns.number import FALLS, fewest, note_on, numbers
 from sluice.subsets.microns.reference import Optimum
 from sluice.subsets.microns.settings import MicronsSettings, NumberRule
 from sluice.subsets.microns.solve import Solved, solve
@@ -94,6 +95,22 @@ def test_where_all_containers_are_alike_the_fewest_legal_connections_suffice() -
     assert one.problem.quota == 16
     assert note_on(one.problem)[0] in one.solution.notes
     assert "chose 16 connections" in note_on(one.problem)[0]
+
+
+def test_between_two_numbers_that_are_tried_it_takes_the_fewest_of_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 40 callers 80 to 160 connections, and 83 suffice: 80 does not, 88 does, then 84 does and 82 does not."""
+    tried: list[int] = []
+
+    def latency(optimum: Optimum, placed: list[Connections]) -> float:
+        tried.append(sum(map(len, placed)))
+        return 1.0 if tried[-1] >= 83 else 2.0
+
+    posed = problem(app(40, 40))
+    best = solved(posed, EVEN, MicronsSettings()).references
+    monkeypatch.setattr("sluice.subsets.microns.number.latency_of", latency)
+    monkeypatch.setattr("sluice.subsets.microns.number.unlimited", lambda optimum: 1.0)
+    assert fewest(Optimum(posed, all_curves(posed, EVEN), best), settings(KEEP)) == 84
+    assert tried == [80, 88, 84, 82]
 
 
 def test_without_samples_and_for_a_set_quota_nothing_is_chosen() -> None:

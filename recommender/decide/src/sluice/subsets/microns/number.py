@@ -27,6 +27,8 @@ from sluice.subsets.quotas import bounded
 
 # The ratio of one number that is tried to the one before.
 FACTOR = 1.1
+# How often the distance to the number before is halved then: the number is within 2.5 % of the fewest.
+HALVINGS = 2
 # A number falls only where the latency stays within this part of that of unlimited connections: half of NEAR's.
 FALLS = 1 + (NEAR - 1) / 2
 
@@ -34,15 +36,27 @@ FALLS = 1 + (NEAR - 1) / 2
 def fewest(optimum: Optimum, settings: MicronsSettings) -> int:
     """The fewest connections of a new solution with a latency within NEAR of that of unlimited connections. Where
     `usual` many do not reach it, within NEAR of the best latency that any number tried gives."""
-    problem, floor = optimum.problem, unlimited(optimum)
-    tried: list[tuple[int, float]] = []
-    for number in numbers(sum(pair.fewest for pair in problem.pairs), usual(problem.pairs)):
-        latency = latency_of(optimum, loop(with_number(optimum, number), settings)[0])
-        tried.append((number, latency))
-        if latency <= floor * NEAR:
-            return number
-    best = min(latency for _, latency in tried)
-    return next(number for number, latency in tried if latency <= best * NEAR)
+    problem, near = optimum.problem, unlimited(optimum) * NEAR
+    tried: dict[int, float] = {}
+
+    def latency(number: int) -> float:
+        if number not in tried:
+            tried[number] = latency_of(optimum, loop(with_number(optimum, number), settings)[0])
+        return tried[number]
+
+    steps = numbers(sum(pair.fewest for pair in problem.pairs), usual(problem.pairs))
+    found = next((number for number in steps if latency(number) <= near), None)
+    if found is None:
+        near = min(tried.values()) * NEAR
+        found = next(number for number in steps if tried[number] <= near)
+    below = max((number for number in steps if number < found), default=found)
+    for _ in range(HALVINGS):
+        middle = (below + found) // 2
+        if middle > below and latency(middle) <= near:
+            found = middle
+        else:
+            below = middle
+    return found
 
 
 def numbers(least: int, most: int) -> list[int]:

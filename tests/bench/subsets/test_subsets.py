@@ -25,8 +25,8 @@ def test_every_strategy_connects_an_application_that_can_be_judged(name):
 
 
 def test_bars_are_read_from_cells():
-    def made(p95, connections=100.0):
-        return cells.Cell(1.0, p95, 1.0, 1.0, connections)
+    def made(below_p95, connections=100.0):
+        return cells.Cell(1.0, below_p95 + 50.0, 1.0, 1.0, connections, below_p95)
 
     by_name = {name: made(p95) for name, p95 in zip(RIVALS, (100.0, 200.0, 300.0, 400.0, 500.0), strict=True)}
     results = {("hotel", "high", 0.8, "round_robin"): by_name | {FULL: made(150.0, 1001.0), MICRONS: made(110.0)}}
@@ -34,10 +34,21 @@ def test_bars_are_read_from_cells():
     where = "hotel, 0.8, round robin"
     assert rows == [
         ["high: beside the median of the rivals", "-60 %", "-63.3 %", "-63.3 %", where, "1 of 1"],
+        ["high: of users, beside the median of the rivals", "-60 %", "-54.3 %", "-54.3 %", where, "0 of 1"],
         ["high: beside the best of the rivals", "below", "+10.0 %", "+10.0 %", where, "0 of 1"],
         ["high: beside fully connected", "-20 %", "-26.7 %", "-26.7 %", where, "1 of 1"],
         ["high: connections of fully connected's", "a tenth", "10.0%", "10.0%", where, "1 of 1"],
     ]
+
+
+def test_rivals_have_at_least_as_many_connections_as_microns_chose():
+    """Rounded up to whole connections for each upstream container."""
+    application = deploy(SHAPES["hotel"], SMALL).public()
+    learnt = cells.samples("hotel", 32, combinations=2)
+    ours = strategy(MICRONS, learnt)(application).connections
+    assert ours < strategy(MICRONS)(application).connections, "chosen, with samples"
+    for name in RIVALS:
+        assert strategy(name, learnt)(application).connections >= ours, name
 
 
 def test_microns_here_is_what_the_command_answers():

@@ -89,7 +89,7 @@ class Engine:
 
     def rows(self) -> Floats:
         """Requests that ended, in the order of their ends; shape (n, 4)."""
-        return np.concatenate([np.empty((0, 4)), *self._rows])
+        return np.concatenate([np.empty((0, 5)), *self._rows])
 
 
 def _enter(m: Memory, fleet: Fleet) -> None:

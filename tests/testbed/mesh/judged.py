@@ -8,7 +8,7 @@ import numpy as np
 
 from .application import Application
 from .calibration import Floats
-from .memory import ARRIVED, ENDED, FAILED
+from .memory import ARRIVED, ENDED, FAILED, OWN
 from .run import MeshRun
 from .solution import Solution
 
@@ -23,6 +23,9 @@ class Judged:
     failed: int
     latency_ms: Floats
     """Percentiles 50, 95, 99 of all requests."""
+    below_ms: Floats
+    """The same without the own time of the container that the user called: users call the first service evenly, so no
+    strategy changes that part."""
     cores: float
     """CPU used by all containers, mean."""
     connections: int
@@ -53,15 +56,17 @@ def judge(
         requests=len(rows),
         failed=int(rows[:, FAILED].sum()),
         latency_ms=percentiles(rows),
+        below_ms=percentiles(rows, own=False),
         cores=float((after.used_core_s - before.used_core_s).sum() / seconds),
         connections=run.connections,
     )
 
 
-def percentiles(rows: Floats) -> Floats:
-    """ms, NaN where there is no row."""
+def percentiles(rows: Floats, own: bool = True) -> Floats:
+    """ms, NaN where there is no row. own: with the time in which the container that the user called computed."""
     if not len(rows):
         return np.full(len(PERCENTILES), np.nan)
-    latency = np.where(rows[:, FAILED] > 0, np.inf, (rows[:, ENDED] - rows[:, ARRIVED]) * 1e3)
+    took = rows[:, ENDED] - rows[:, ARRIVED] - (0.0 if own else rows[:, OWN])
+    latency = np.where(rows[:, FAILED] > 0, np.inf, took * 1e3)
     result: Floats = np.percentile(latency, PERCENTILES, method="higher")
     return result

@@ -53,7 +53,7 @@ def _arrive(m: Memory, root: int) -> None:
     service = m.nodes[r.node].service
     to = m.members[service, int(draws.uniform(m.entry[root]) * m.member_count[service])]
     if not _begin(m, r.node, to, -1, -1, -1, root):
-        _record(m, state.now, root, 1)
+        _record(m, state.now, root, 1, 0.0)
 
 
 @compiled
@@ -136,7 +136,7 @@ def _answer(m: Memory, who: int) -> None:
         m.free[state.free] = who
         state.free += 1
         if parent < 0:
-            _record(m, visit.began, visit.root, visit.failed)
+            _record(m, visit.began, visit.root, visit.failed, visit.own)
             return
         m.visits[parent].pending -= 1
         if m.visits[parent].pending or _resumes(m, parent):
@@ -160,8 +160,9 @@ def _tally(m: Memory, who: int) -> None:
 
 
 @compiled
-def _record(m: Memory, arrived: float, root: int, failed: int) -> None:
+def _record(m: Memory, arrived: float, root: int, failed: int, own: float) -> None:
     state = m.state[0]
     row = state.recorded
     m.rows[row, 0], m.rows[row, 1], m.rows[row, 2], m.rows[row, 3] = arrived, state.now, root, failed
+    m.rows[row, 4] = own
     state.recorded = row + 1

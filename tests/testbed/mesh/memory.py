@@ -22,8 +22,8 @@ BINS, FINEST, STEP = 1000, -8.0, 0.02
 """Histograms of ln ms: bin i is [FINEST + i STEP, FINEST + (i + 1) STEP), the outer ones open: 0.3 us to 160 s."""
 
 ROUND_ROBIN, LEAST_REQUEST = range(2)
-ARRIVED, ENDED, ROOT, FAILED = range(4)
-"""Columns of rows: s, s, number of the root, 0 or 1."""
+ARRIVED, ENDED, ROOT, FAILED, OWN = range(5)
+"""Columns of rows: s, s, number of the root, 0 or 1, s in which the container that the user called computed."""
 
 STATE = np.dtype(
     [
@@ -105,7 +105,7 @@ class Memory(NamedTuple):
     entry: NDArray[np.int64]
     parts: NDArray[np.int64]  # (draws.ROW)
     picks: NDArray[np.int64]
-    rows: NDArray[np.float64]  # (ROWS, 4)
+    rows: NDArray[np.float64]  # (ROWS, 5)
 
 
 def first(application: Application, graph: Graph, levels: NDArray[np.float64], seed: int, most: int) -> Memory:
@@ -140,7 +140,7 @@ def first(application: Application, graph: Graph, levels: NDArray[np.float64], s
         entry=np.stack([draws.words(seed, "mesh", root.name, "entry") for root in application.roots]),
         parts=draws.words(seed, "mesh", "parts"),
         picks=draws.words(seed, "mesh", "picks"),
-        rows=np.zeros((ROWS, 4)),
+        rows=np.zeros((ROWS, 5)),
     )
     m.state["free"] = MOST_VISITS
     m.visits["connection"] = -1

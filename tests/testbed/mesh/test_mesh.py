@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from testbed.mesh.application import Application
+from testbed.mesh.judged import judge
 from testbed.mesh.meshes import all_to_all, made
 from testbed.mesh.run import MeshRun
 from testbed.mesh.solution import Solution
@@ -167,3 +168,13 @@ def test_calls_follow_the_new_connections_from_the_moment_that_they_change():
     assert after[0] - before[0] <= 2, "what was outstanding"
     assert after[1] == pytest.approx(before[0], rel=0.2)
     assert not run.engine.rows()[:, 3].any()
+
+
+def test_below_is_the_latency_without_the_first_services_own_time():
+    """a computes 10 ms and then waits 20 ms for b, both on idle hosts, at 1 request in some 10 s."""
+    tree = {"service": "a", "stages": [[{"service": "b"}]]}
+    nature = {"a": {"work_ms": 1.0, **FIXED}, "b": {"work_ms": 2.0, **FIXED}}
+    application = made({"a": 1, "b": 1}, {"read": (0.1, tree)}, nature)
+    judged = judge(application, all_to_all(application), 1, 50)
+    assert judged.latency_ms[0] == pytest.approx(30.0, rel=0.01)
+    assert judged.below_ms[0] == pytest.approx(20.0, rel=0.01)

@@ -48,7 +48,7 @@ def finished(name, routing, seed):
 def test_what_the_plain_engine_did(case):
     run = finished(case["name"], case["routing"], case["seed"])
     engine, tallies = run.engine, run.engine.tallies()
-    columns = [outline(column) for column in engine.rows().T]
+    columns = [outline(column) for column in engine.rows()[:, :4].T]
     columns += [outline(tallies[name]) for name in tallies.dtype.names]
     columns += [outline(engine.busy()), outline(engine.pairs()), outline(run.counters().utilization_s)]
     assert_as_seen(columns, case["seen"])

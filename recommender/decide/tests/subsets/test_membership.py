@@ -59,6 +59,13 @@ def test_a_new_upstream_one_gets_as_many_as_the_others_have() -> None:
     assert set(after["a-2"].values()) == {100}
 
 
+def test_a_number_that_was_chosen_stays_below_the_usual_one() -> None:
+    """8 callers with 2 connections each of 8; a ninth one: 18, where the usual number would be 36."""
+    previous = {f"a-{n}": {f"b-{n}": 100, f"b-{(n + 1) % 8}": 100} for n in range(8)}
+    after = one(previous, {"a": some("a", *range(9)), "b": some("b", *range(8))})
+    assert [len(ends) for ends in after.values()] == [2] * 9
+
+
 def test_all_drained_are_better_than_none_and_unknown_ones_stay() -> None:
     assert one(BEFORE, {"b": some("b", 0, 1, 2, drained=True)}) == BEFORE
     assert one(BEFORE, {"a": some("a", 0, 1)}) == BEFORE

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-#: Connections per upstream container where no quota is set. Alibaba's traces show this number (Microns, 2.3).
+#: The most connections per upstream container where no quota is set, on average; Alibaba's traces show this number
+#: (Microns, 2.3).
 USUAL = 4
 
 
@@ -72,7 +73,8 @@ class PairRate:
 
 @dataclass(frozen=True)
 class Application:
-    """`quota`: the number of connections over all pairs. None: USUAL for each upstream container of each pair.
+    """`quota`: the number of connections over all pairs. None: chosen (`microns.number`), up to USUAL for each upstream
+    container of each pair; USUAL without latency samples and for rivals.
 
     min_subset: the least number of connections of an upstream container, as far as there are that many downstream
     containers. percentile: of the latency that the solver minimizes. keep_in_zone: upstream containers connect only

@@ -89,11 +89,8 @@ def put_in_force(
 
 
 def _realized(solved: Solved) -> Loads:
-    """The loads that callers bring, for services with callers that do not follow."""
-    by_service = relative(solved.problem, list(solved.work))
-    partly = zip(solved.problem.fleets, solved.references, strict=True) if solved.references else ()
-    names = [fleet.service for fleet, reference in partly if reference.fixed is not None]
-    return {name: by_service[name] for name in names if name in by_service}
+    """The loads that callers bring. Few connections, and callers that do not follow, miss what weights aim at."""
+    return relative(solved.problem, list(solved.work)) if solved.references else {}
 
 
 def _realized_before(state: SubsetState, solved: Solved) -> Loads:

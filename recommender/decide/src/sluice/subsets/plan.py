@@ -32,6 +32,7 @@ from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.legal import IllegalSubsetsError, check
 from sluice.subsets.microns.carry import solve_again, solved_on
+from sluice.subsets.microns.settings import NumberRule
 from sluice.subsets.microns.solve import Solved
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import Problem, problem
@@ -113,7 +114,18 @@ def _first(inputs: Inputs, problem: Problem, step: Damping) -> Solved:
     curves = all_curves(problem, inputs.model)
     if inputs.strategy != MICRONS:
         return _by_rule(inputs, problem, curves)
-    return solved_on(problem, curves, replace(inputs.settings, churn_budget=0.0), inputs.previous, step)
+    settings = replace(inputs.settings, churn_budget=0.0, number=_number(inputs, Cause.START))
+    return solved_on(problem, curves, settings, inputs.previous, step)
+
+
+def _number(inputs: Inputs, cause: Cause) -> NumberRule:
+    """The number of connections falls only by a new model: contention and load that come and go with the time of day
+    would otherwise take connections away and bring them back each day."""
+    if not inputs.model.known:
+        return NumberRule.USUAL
+    if cause is Cause.TRAINED:
+        return NumberRule.MOVE
+    return NumberRule.RISE if cause in (Cause.DRIFT, Cause.ADOPTION, Cause.WEIGHTS) else NumberRule.KEEP
 
 
 def _by_rule(inputs: Inputs, problem: Problem, curves: Sequence[Curves]) -> Solved:
@@ -185,7 +197,9 @@ def _settled(state: SubsetState, inputs: Inputs) -> Application:
 def _again(state: SubsetState, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
     """Solves again. Reuses fleets and curves that did not change."""
     known: Mapping[str, Fleet] = {}
-    settings = replace(inputs.settings, quotas_follow=cause in (Cause.TRAINED, Cause.DRIFT))
+    settings = replace(
+        inputs.settings, quotas_follow=cause in (Cause.TRAINED, Cause.DRIFT), number=_number(inputs, cause)
+    )
     if cause is Cause.REVERT:
         settings = replace(settings, churn_budget=0.0)
     # Where own load is known, a step of weights begins at the contention that the one before brought.

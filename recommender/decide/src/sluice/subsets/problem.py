@@ -71,7 +71,8 @@ class Problem:
 
     outside: (S,) calls per second that come to each service from outside. order: the pairs, such that those towards a
     service come before those from it. cut: the pairs for which this order is impossible, because services call each
-    other in a cycle; they come last. quota: connections over all pairs, within the legal range.
+    other in a cycle; they come last. quota: connections over all pairs, within the legal range. Where the rules set
+    none, the solver replaces it by the number that it chooses.
     """
 
     fleets: tuple[Fleet, ...]
@@ -140,7 +141,7 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
         trees(application, {key: number for number, key in enumerate(called)}),
         _outside(np.array([tops.get(fleet.service, 0.0) for fleet in fleets]), pairs),
         order,
-        _quota(rules, fleets, pairs),
+        _quota(rules, pairs),
         application.percentile,
         rules,
         cut,
@@ -165,7 +166,7 @@ def with_fleet(known: Problem, changed: Fleet) -> Problem:
         else pair
         for pair in known.pairs
     )
-    return replace(known, fleets=fleets, pairs=pairs, quota=_quota(known.rules, fleets, pairs))
+    return replace(known, fleets=fleets, pairs=pairs, quota=_quota(known.rules, pairs))
 
 
 def _pair(rules: ProblemLimits, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> FleetPair:
@@ -205,11 +206,10 @@ def _outside(known: Floats, pairs: Sequence[FleetPair]) -> Floats:
     return np.where(called > 0, known, calls)
 
 
-def _quota(rules: ProblemLimits, fleets: Sequence[Fleet], pairs: Sequence[FleetPair]) -> int:
+def _quota(rules: ProblemLimits, pairs: Sequence[FleetPair]) -> int:
     fewest, most = sum(pair.fewest for pair in pairs), sum(pair.all for pair in pairs)
     if rules.quota is None:
-        usual = sum(USUAL * len(fleets[pair.upstream]) for pair in pairs)
-        return min(max(usual, fewest), most)
+        return usual(pairs)
     if rules.quota < fewest:
         raise IllegalSubsetsError(
             [
@@ -218,3 +218,10 @@ def _quota(rules: ProblemLimits, fleets: Sequence[Fleet], pairs: Sequence[FleetP
             ]
         )
     return min(rules.quota, most)
+
+
+def usual(pairs: Sequence[FleetPair]) -> int:
+    """The number of connections without a quota and without a prediction: USUAL for each upstream container, within the
+    legal range. No choice exceeds it."""
+    fewest, most = sum(pair.fewest for pair in pairs), sum(pair.all for pair in pairs)
+    return min(max(sum(USUAL * len(pair.most) for pair in pairs), fewest), most)

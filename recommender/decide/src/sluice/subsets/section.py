@@ -43,7 +43,7 @@ class Subsetting(Strict):
 
     name   of the application in displays; default: its group
     pairs  of services; auto: all pairs in traces whose services show containers
-    quota  connections of all pairs together; default: 4 for each upstream container
+    quota  connections of all pairs together; default: as few as suffice, up to 4 for each upstream container
     min_subset  least number of connections of an upstream container, as far as there are downstream containers
     percentile  of the latency that the solver minimizes
     keep_in_zone  upstream containers connect only within their own zone, where it has a downstream container

@@ -109,8 +109,8 @@ class SubsetState:
     the way. anchors: by service, the best recent measurement. best: the loads at the end of the way, in the form of
     `solved.references`; empty for strategies that do not compute them. owns: by service, how much of its hosts'
     contention is its own load. fixed: as of `Inputs`, for this solution. realized, realized_earlier: as loads and
-    earlier, the loads that callers bring, for services that some callers reach without following their subsets: there
-    those who follow may be too few to reach what their weights aim at.
+    earlier, the loads that callers bring: where connections are few, or callers do not follow, these are not what
+    weights aim at.
     """
 
     solved: Solved

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sluice.subsets.application import Application
 from sluice.subsets.churn import NamedConnections, churn, named_connections
 from sluice.subsets.connections import flow
 from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.latency.training import latency_model
-from sluice.subsets.microns.settings import MicronsSettings
+from sluice.subsets.microns.settings import MicronsSettings, NumberRule
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import Problem, problem
 from sluice.subsets.sample_range import range_notes
@@ -51,7 +51,8 @@ def answer(
     if strategy == MICRONS:
         from sluice.subsets.microns.carry import solve_on
 
-        solution = solve_on(solvable, curves, settings or MicronsSettings(), previous)
+        rule = NumberRule.KEEP if model.known else NumberRule.USUAL
+        solution = solve_on(solvable, curves, replace(settings or MicronsSettings(), number=rule), previous)
     else:
         solution = rival(strategy)(solvable)
     predicted = predict(solvable, curves, solution.subsets)

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from sluice.journal.shard import AbortedError
 from sluice.model.containers import NotifiedContainer
@@ -191,6 +191,19 @@ class Subsets(RuleBasedStateMachine):
     @rule()
     def is_killed(self) -> None:
         self.world = self.world.again()
+
+    @precondition(lambda self: self.there and not self.wrong)
+    @rule()
+    def is_killed_and_continues(self) -> None:
+        """The next decider has the same connections, so the same number, where the same containers are there."""
+        there, before = self.there, self._connections()
+        self.world = self.world.again()
+        self._steps(10)
+        if self.there == there and self._connections().keys() == before.keys():
+            assert self._connections() == before
+
+    def _connections(self) -> dict[SubsetKey, set[str]]:
+        return {key: {end.instance for end in subset.endpoints} for key, subset in self.world.subsets.items()}
 
     @invariant()
     def revisions_never_fall_and_nobody_is_left_without(self) -> None:

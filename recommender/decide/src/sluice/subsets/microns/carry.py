@@ -4,6 +4,8 @@
   move between the pairs that this touches. Pairs that it does not touch keep their connections; their weights follow
   the loads.
 - Where latencies or contention are others, quotas move towards those of a new solution, within the budget (`follow`).
+- Where no quota is set, the number of connections stays, scaled with the containers. It rises or falls within the
+  budget (`number`).
 - Where latencies are not at their best, as after a drift of contention, connections move within the budget. The pairs
   that gain most come first.
 """
@@ -11,6 +13,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,11 +25,13 @@ from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.follow import followed
 from sluice.subsets.microns.improve import differences, improve, shared
+from sluice.subsets.microns.loop import place, wishes
+from sluice.subsets.microns.number import kept_number, renumbered
 from sluice.subsets.microns.previous import PreviousConnections, kept_by_name, kept_of
 from sluice.subsets.microns.reference import Optimum, Reference, back, references
 from sluice.subsets.microns.repair import repaired, sizes_near
-from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.solve import Aim, Solved, notes_on, place, solve, wishes
+from sluice.subsets.microns.settings import MicronsSettings, NumberRule
+from sluice.subsets.microns.solve import Aim, Solved, notes_on, solve
 from sluice.subsets.microns.traffic import movable, traffic_of
 from sluice.subsets.problem import FleetPair, Problem
 from sluice.subsets.quotas import bounded, first_quotas
@@ -105,6 +111,9 @@ def _carried(
     """unchanged: the best loads of each unchanged service, the loads that connections aimed at, and the loads that they
     brought."""
     known, aimed, work_before = unchanged
+    chosen = problem.rules.quota is None and settings.number is not NumberRule.USUAL
+    if chosen:
+        problem = replace(problem, quota=kept_number(problem, kept))
     loads = references(problem, curves, known, settings.balance)
     loads = loads if aim is None else aim(problem, loads)
     same = [was is not None and _close(reference.load, was.load) for reference, was in zip(loads, aimed, strict=True)]
@@ -113,13 +122,19 @@ def _carried(
     placed, work, changes = _placed(problem, loads, kept, quota, settings, loads_kept)
     touched = [number for number, pair in enumerate(kept) if pair is not None and pair.touched]
     optimum, allowed = Optimum(problem, curves, loads), int(settings.churn_budget * problem.quota)
+    wanted = quota
     if settings.quotas_follow:
         wanted = followed(optimum, placed, quota, allowed - changes, settings)
         if (wanted != quota).any():
             placed, work, changes = _placed(problem, loads, kept, wanted, settings, loads_kept)
     if allowed > changes:
-        improve(optimum, placed, work, settings, allowed - changes, touched)
+        moves = improve(optimum, placed, work, settings, allowed - changes, touched)
+        # The number changes only where moves find nothing.
+        if chosen and not moves and wanted is quota:
+            again = partial(_placed, problem, loads, kept, settings=settings, work_before=loads_kept)
+            placed = renumbered(optimum, placed, allowed - changes, settings, lambda quotas: again(quota=quotas)[0])
         work, _ = flow(problem, placed)
+    problem = replace(problem, quota=sum(map(len, placed)))
     notes = tuple(notes_on(problem, loads, work))
     return Solved(problem, curves, loads, Solution(MICRONS, tuple(placed), 1, True, notes), work)
 

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sluice.subsets.connections import Connections, flow
+from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Ints
+from sluice.subsets.microns.loop import BETTER, NEAR, latency_of, loop, unlimited
 from sluice.subsets.microns.reference import Optimum
 from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.solve import BETTER, NEAR, loop, unlimited
-from sluice.subsets.predict import pair_latency
-from sluice.subsets.problem import Problem
 from sluice.subsets.quotas import bounded
-from sluice.subsets.trees import end_to_end_latency
 
 
 def followed(
@@ -25,11 +22,11 @@ def followed(
 
     The new solution is made only where no number of connections would do: the loop of Algorithm 1 ends there too.
     """
-    latency = _latency(optimum, placed)
+    latency = latency_of(optimum, placed)
     if budget <= 0 or latency <= unlimited(optimum) * NEAR:
         return quota
     anew, _, _ = loop(optimum, settings)
-    if _latency(optimum, anew) >= latency * BETTER:
+    if latency_of(optimum, anew) >= latency * BETTER:
         return quota
     return stepped(quota, np.array([len(one) for one in anew]), budget)
 
@@ -42,9 +39,3 @@ def stepped(quota: Ints, wanted: Ints, budget: int) -> Ints:
     none = np.zeros_like(quota)
     given, taken = (bounded(side.astype(np.float64), none, side, count) for side in (more, less))
     return np.asarray(quota + given - taken)
-
-
-def _latency(optimum: Optimum, placed: Sequence[Connections]) -> float:
-    problem: Problem = optimum.problem
-    work, got = flow(problem, placed)
-    return end_to_end_latency(problem.trees, pair_latency(problem, optimum.curves, work, got)[0])

@@ -17,11 +17,15 @@ from sluice.subsets.solution import Solution
 @dataclass(frozen=True, eq=False)
 class PreviousConnections:
     """Connections with both ends still live; their shares may add up to less than 1. quota: how many there were.
-    touched: whether a container came or went on either side, or connections are missing or not allowed."""
+    touched: whether a container came or went on either side, or connections are missing or not allowed. fewest, all: as
+    of `FleetPair`, with the containers that there were; where the pair is not known any more, as far as its connections
+    tell."""
 
     connections: Connections
     quota: int
     touched: bool
+    fewest: int
+    all: int
 
 
 def kept_by_name(problem: Problem, previous: NamedConnections) -> list[PreviousConnections | None]:
@@ -47,13 +51,13 @@ def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[Previous
         ends = old.fleets[was.upstream], old.fleets[was.downstream]
         subsets = solution.subsets[number]
         if (ends[0] is above or ends[0].names == above.names) and (ends[1] is below or ends[1].names == below.names):
-            kept_pairs.append(PreviousConnections(subsets, len(subsets), False))
+            kept_pairs.append(PreviousConnections(subsets, len(subsets), False, was.fewest, was.all))
             continue
         for now, then in ((above, ends[0]), (below, ends[1])):
             if id(now) not in places:
                 places[id(now)] = np.array([now.index.get(name, -1) for name in then.names], dtype=np.int64)
         source, to = places[id(above)][subsets.source()], places[id(below)][subsets.to]
-        kept_pairs.append(_kept(pair, source, to, subsets.share, len(subsets), True))
+        kept_pairs.append(_kept(pair, source, to, subsets.share, len(subsets), True, (was.fewest, was.all)))
     return kept_pairs
 
 
@@ -65,14 +69,23 @@ def _by_name(problem: Problem, pair: FleetPair, previous: NamedConnections) -> P
     source = np.array([above.index.get(one, -1) for one, _ in ends], dtype=np.int64)
     to = np.array([below.index.get(other, -1) for _, other in ends], dtype=np.int64)
     weight = np.maximum(np.array(list(ends.values()), dtype=np.float64), 0.0)
-    all_there = {one for one, _ in ends} == set(above.names) and {other for _, other in ends} == set(below.names)
+    callers, called = {one for one, _ in ends}, {other for _, other in ends}
+    all_there = callers == set(above.names) and called == set(below.names)
+    enough = max(len(callers) * min(problem.rules.min_subset, len(called)), len(called))
+    bounds = (pair.fewest, pair.all) if all_there else (enough, len(callers) * len(called))
     total = np.bincount(source + 1, weights=weight, minlength=len(above) + 1)
     share = weight / np.maximum(total[source + 1], 1e-300)
-    return _kept(pair, source, to, share, len(ends), not all_there)
+    return _kept(pair, source, to, share, len(ends), not all_there, bounds)
 
 
 def _kept(
-    pair: FleetPair, source: Ints, to: Ints, share: Sequence[float] | np.ndarray, quota: int, changed: bool
+    pair: FleetPair,
+    source: Ints,
+    to: Ints,
+    share: Sequence[float] | np.ndarray,
+    quota: int,
+    changed: bool,
+    bounds: tuple[int, int],
 ) -> PreviousConnections:
     share = np.asarray(share, dtype=np.float64)
     there = (source >= 0) & (to >= 0)
@@ -84,4 +97,4 @@ def _kept(
     sizes = np.bincount(source, minlength=len(pair.most))
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     short = bool((sizes < pair.least).any()) or len(np.unique(to)) < pair.reachable
-    return PreviousConnections(Connections(start, to, share), quota, changed or short)
+    return PreviousConnections(Connections(start, to, share), quota, changed or short, *bounds)

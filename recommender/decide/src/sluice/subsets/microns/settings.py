@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+
+
+class NumberRule(Enum):
+    """What a run does about the number of connections where no quota is set. A solution from nothing has the fewest
+    that suffice, by each rule but USUAL."""
+
+    #: `application.USUAL` for each upstream container: without latency samples there is no prediction to choose by.
+    USUAL = "USUAL"
+    #: A continued solution keeps its number, scaled with the containers.
+    KEEP = "KEEP"
+    #: The number may rise.
+    RISE = "RISE"
+    #: The number may rise or fall.
+    MOVE = "MOVE"
 
 
 @dataclass(frozen=True)
@@ -14,7 +29,8 @@ class MicronsSettings:
     latency after which the loop ends. balance: beta, how far the latencies of a service's containers may differ,
     relative to their mean. churn_budget: the part of all connections that may change for a better latency. It does not
     limit the changes that a new or gone container makes necessary. quotas_follow: whether quotas of a previous solution
-    move within it; the decider sets this where latencies or contention are others.
+    move within it; the decider sets this where latencies or contention are others. number: what happens to the number
+    of connections where no quota is set; the decider and `strategy_result.answer` set it.
     """
 
     weights: bool = True
@@ -23,6 +39,7 @@ class MicronsSettings:
     balance: float = 0.1
     churn_budget: float = 0.05
     quotas_follow: bool = False
+    number: NumberRule = NumberRule.USUAL
 
     def problems(self) -> Iterator[str]:
         if not 0 < self.learning_rate <= 1:

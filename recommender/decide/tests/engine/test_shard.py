@@ -14,7 +14,7 @@ from sluice.engine.shard import Shard
 from sluice.journal.broker import Record
 from sluice.journal.codec import Input, UnreadableError, Write
 from sluice.journal.names import Topics, shard_name, topics
-from sluice.journal.shard import Identity
+from sluice.journal.shard import HungError, Identity
 
 TOPICS = topics()
 RECEIVED = Received({}, ["urgent"], 7)
@@ -26,6 +26,7 @@ class Part:
     def __init__(self, takeover: Takeover, records: Any) -> None:
         self.takeover, self.records = takeover, records
         self.problem: Exception | None = None
+        self.independent = False
         self.calls: list[str] = []
 
     def configure(self, config: Any) -> None:
@@ -102,6 +103,51 @@ def test_a_product_that_fails_takes_back_the_proposals_before_it(shard: Shard) -
     assert part(shard, "plum").calls == []
 
 
+def test_an_independent_product_commits_beside_one_that_fails_and_renews_no_lease(shard: Shard) -> None:
+    """A lease of 30 s from 100 s on has 10 s left at 120 s, and 1 ms, the least, once it is over."""
+    shard.committed(shard.period(RECEIVED, 100_000, 30_000), True)
+    problem = part(shard, "apple").problem = ConnectionError("no database")
+    part(shard, "plum").independent = True
+    leases = ["lease of a", "lease of urgent"]
+    commit = shard.period(RECEIVED, 120_000, 30_000)
+    assert commit == Commit(RECEIVED, Heartbeat(100_000, 10_000, leases), {"plum": "urgent"}, problem)
+    assert not commit.uses_inputs
+    shard.committed(commit, True)
+    assert part(shard, "plum").calls[2:] == ["propose 120000", "committed 10000 True"]
+    assert part(shard, "pear").calls[2:] == [], "it needs leases, and inputs that are used"
+    assert shard.period(RECEIVED, 140_000, 30_000).heartbeat == Heartbeat(100_000, 1, leases)
+
+
+def test_proposals_that_need_leases_are_taken_back_where_a_later_product_fails(shard: Shard) -> None:
+    shard.committed(shard.period(RECEIVED, 100_000, 30_000), True)
+    part(shard, "pear").problem = ConnectionError("no database")
+    part(shard, "plum").independent = True
+    assert shard.period(RECEIVED, 101_000, 30_000).parts == {"plum": "urgent"}
+    assert part(shard, "apple").calls[2:] == ["propose 101000", "aborted"]
+
+
+def test_without_a_heartbeat_or_without_records_the_failure_is_raised(shard: Shard) -> None:
+    part(shard, "apple").problem = ConnectionError("no database")
+    part(shard, "plum").independent = True
+    with pytest.raises(ConnectionError):
+        shard.period(RECEIVED, 1_000, 30_000)
+    assert part(shard, "plum").calls == ["propose 1000", "aborted"]
+    part(shard, "apple").problem, part(shard, "plum").records = None, None
+    shard.committed(shard.period(RECEIVED, 2_000, 30_000), True)
+    part(shard, "apple").problem = ConnectionError("no database")
+    with pytest.raises(ConnectionError):
+        shard.period(RECEIVED, 3_000, 30_000)
+
+
+def test_a_shard_that_hangs_commits_nothing(shard: Shard) -> None:
+    shard.committed(shard.period(RECEIVED, 1_000, 30_000), True)
+    part(shard, "pear").problem = HungError("gone")
+    part(shard, "plum").independent = True
+    with pytest.raises(HungError):
+        shard.period(RECEIVED, 2_000, 30_000)
+    assert part(shard, "apple").calls[-1] == "aborted"
+
+
 class Initial:
     """Owns the keys that begin with its letter; its part is its values."""
 
@@ -130,6 +176,9 @@ class Beats:
             raise UnreadableError(f"{name} is bad")
         return Identity("one", 1, int(value))
 
+    def beat(self, message: Identity) -> Heartbeat:
+        return Heartbeat(1_000 * message.generation, 30_000)
+
     def value(self, shard: int, me: Identity, beat: Heartbeat) -> bytes:
         return b"beat"
 
@@ -142,11 +191,12 @@ def test_records_go_to_the_product_that_owns_the_key_and_others_are_counted() ->
     values = CODEC.values(0, {"a1": "bad", "p1": "1"}, decisions, {"a3": "3"})  # type: ignore[dict-item]
     assert values.parts == {"apple": ({"a1": "bad"}, {}, {"a3": "3"}), "pear": ({"p1": "1"}, {"p2": b"2"}, {})}
     assert (values.generation, values.left_out) == (4, 2), "one is bad, one is nobody's"
+    assert values.beat == Heartbeat(4_000, 30_000)
 
 
 def test_a_bad_heartbeat_is_counted_and_stands_for_none() -> None:
     values = CODEC.values(0, {}, {shard_name(0): b"bad"}, {})
-    assert (values.heartbeat, values.generation, values.left_out) == (None, 0, 1)
+    assert (values.heartbeat, values.beat, values.generation, values.left_out) == (None, None, 0, 1)
 
 
 def test_an_input_is_read_by_the_owner_of_its_key() -> None:

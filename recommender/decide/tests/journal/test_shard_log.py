@@ -99,6 +99,27 @@ def test_nothing_new_is_no_transaction_and_a_report_alone_is_one(place: Place) -
     assert len(place.committed(place.topics.decisions, log.shard)) == 2
 
 
+def test_a_commit_that_uses_no_inputs_writes_its_records_and_gets_the_inputs_again(place: Place) -> None:
+    one = place.decider("one")
+    (log, _), *_ = taken(one).values()
+    assert log.commit(period(log.received()))
+    place.report(log.shard, "a")
+    place.observe(log.shard, 7)
+    failed = ConnectionError("no database")
+    came = received(log, reports=1, observed=1)
+    assert not log.commit(replace(period(came), failure=failed)), "nothing changed"
+    assert log.commit(replace(period(came, [answer(1, 8)]), failure=failed))
+    again = received(log, reports=1, observed=1)
+    assert (again.reports, again.observed) == (came.reports, came.observed)
+    assert [each.key for each in place.committed(place.topics.decisions, log.shard)][1:] == [
+        "pool/shop/server/",
+        f"shard/{log.shard}",
+    ]
+    one.close()
+    log, _ = taken(place.decider("two"))[log.shard]
+    assert [each.request_id for each in received(log, reports=1).reports] == ["a"]
+
+
 def test_what_is_not_committed_comes_again(place: Place) -> None:
     (log, _), *_ = taken(place.decider("one")).values()
     place.report(log.shard, "a")

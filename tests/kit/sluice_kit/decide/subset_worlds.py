@@ -112,13 +112,15 @@ class SubsetWorld:
     background: Executor = field(default_factory=AtOnce)
     callers: dict[str, Calling] = field(default_factory=dict)
     """How containers of front call cart; the calls of others are not seen."""
+    collector: FakeCollector = field(default_factory=FakeCollector)
+    """Of the pools' part of a period."""
 
     def __post_init__(self) -> None:
         pools, self.resources = (
             PoolResources(problems=self.problems, background=AtOnce()),
             SubsetResources(self.source, self.background),
         )
-        self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, pools, self.resources)
+        self.loop = self.log.loop(self.config(), self.collector, self.clock, pools, self.resources)
 
     def config(self) -> Config:
         return config(subsets=[Subsetting.model_validate(self.options)])

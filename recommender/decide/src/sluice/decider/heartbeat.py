@@ -17,6 +17,11 @@ class Heartbeats:
     def read(self, name: str, value: bytes) -> ShardHeartbeat:
         return parsed(ShardHeartbeat, name, value)
 
+    def beat(self, message: ShardHeartbeat) -> Heartbeat:
+        return Heartbeat(
+            message.computed_at.ToMilliseconds(), message.lease.ToMilliseconds(), tuple(message.not_renewed)
+        )
+
     def value(self, shard: int, me: Identity, beat: Heartbeat) -> bytes:
         lease = Duration()
         lease.FromMilliseconds(beat.lease_ms)

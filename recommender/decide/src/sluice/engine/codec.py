@@ -24,6 +24,9 @@ class HeartbeatCodec(Protocol):
     def read(self, name: str, value: bytes) -> Any:
         """The heartbeat, with its `generation`. Raises UnreadableError."""
 
+    def beat(self, message: Any) -> Heartbeat:
+        """The engine's part of a heartbeat that `read` returned."""
+
     def value(self, shard: int, me: Identity, beat: Heartbeat) -> bytes: ...
 
 
@@ -37,10 +40,11 @@ class DeciderCodec:
         self, shard: int, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
     ) -> ShardValues:
         beat, left_out = shard_name(shard), 0
-        heartbeat = None
+        heartbeat, newest = None, None
         if (value := decisions.get(beat)) is not None:
             try:
                 heartbeat = self._heartbeats.read(beat, value)
+                newest = self._heartbeats.beat(heartbeat)
             except UnreadableError as cause:
                 left_out += 1
                 log_skipped(cause)
@@ -55,7 +59,7 @@ class DeciderCodec:
                     own[owner][number][key] = value
         parts = {name: codec.part(*own[name]) for name, codec in self._codecs.items()}
         left_out += sum(unreadable for _, unreadable in parts.values())
-        return ShardValues({name: part for name, (part, _) in parts.items()}, heartbeat, left_out)
+        return ShardValues({name: part for name, (part, _) in parts.items()}, heartbeat, left_out, newest)
 
     def observed(self, record: Record) -> Input:
         return self._of(record).observed(record)

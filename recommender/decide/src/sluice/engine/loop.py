@@ -126,7 +126,10 @@ class Loop:
         except Exception as cause:
             problems.failed(what, cause)
             return
-        problems.succeeded(what)
+        if commit.failure is None:
+            problems.succeeded(what)
+        else:
+            problems.failed(what, commit.failure)
         try:
             written = shard_log.commit(commit)
         except AbortedError as cause:
@@ -137,7 +140,8 @@ class Loop:
         else:
             problems.succeeded(f"commit of shard {number}")
             shard.committed(commit, written)
-            self.counts.committed(commit.heartbeat)
+            if commit.failure is None:
+                self.counts.committed(commit.heartbeat)
 
     def _leave(self, number: int, cause: Exception) -> None:
         log.error("gave up shard %d: %s: %s", number, type(cause).__name__, cause)

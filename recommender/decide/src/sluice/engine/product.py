@@ -48,6 +48,11 @@ class ProductShard(Protocol):
     """A product's state on one shard. The engine calls `propose`, then commits, then calls `committed` or `aborted`.
     Inputs hold whatever the outcome of a commit."""
 
+    @property
+    def independent(self) -> bool:
+        """Whether its records need no lease and may rest on inputs that come again: they are committed also where
+        another product fails."""
+
     def configure(self, config: Any) -> None:
         """Sets the configuration of the shard from the next period on."""
 
@@ -55,7 +60,7 @@ class ProductShard(Protocol):
         """Takes inputs between two periods. True: a period should run now."""
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
-        """The product's records of this period. Raises an error where no lease may be renewed."""
+        """The product's records of this period. Raises an error where no lease may be renewed, of any product."""
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
         """The period was committed. written: False where nothing changed and no heartbeat was due."""

@@ -69,8 +69,13 @@ class HasGeneration(Protocol):
 
 
 class HasCommit(Protocol):
+    """uses_inputs: False where `received` comes again, and where the heartbeat alone is no reason for a commit."""
+
     @property
     def received(self) -> HasReceived: ...
+
+    @property
+    def uses_inputs(self) -> bool: ...
 
 
 Values = TypeVar("Values", bound=HasGeneration)

@@ -64,11 +64,14 @@ class ShardLog(Generic[Received, Commit]):
                 self._problems.failed(str(write).partition(":")[0], write)
         now = self._clock()
         beaten = self._beaten is not None and now - self._beaten < BEAT_S
-        if not changed and beaten and commit.received.offset == self._committed:
+        offset = commit.received.offset if commit.uses_inputs else self._committed
+        if not changed and (beaten or not commit.uses_inputs) and offset == self._committed:
             return False
         heartbeat = self._codec.heartbeat(self.shard, self._me, commit)
         changed.append(Write(self._topics.decisions, shard_name(self.shard), heartbeat))
-        self._write(changed, commit.received.offset)
+        self._write(changed, offset)
+        if not commit.uses_inputs:
+            return True
         self._beaten = now
         self._used(commit.received)
         return True

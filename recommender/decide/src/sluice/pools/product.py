@@ -99,6 +99,8 @@ class _Period(NamedTuple):
 
 
 class PoolsShard:
+    independent = False
+
     def __init__(
         self,
         takeover: Takeover,

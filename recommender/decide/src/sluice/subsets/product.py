@@ -108,6 +108,9 @@ class SubsetsProduct:
 
 
 class SubsetsShard:
+    # Subsets have no lease, a notification may come again, and membership follows it also without a database.
+    independent = True
+
     def __init__(
         self,
         configured: list[Subsetting],

@@ -86,6 +86,8 @@ class TuningProduct:
 
 
 class TuningShard:
+    independent = False
+
     def __init__(self, known: KnownSessions, resources: TuningResources | None, problems: Problems) -> None:
         """resources: None in a process that decides nothing."""
         self._known, self._resources, self._problems = known, resources, problems

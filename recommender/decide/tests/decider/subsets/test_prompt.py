@@ -108,3 +108,41 @@ def test_a_period_that_fails_is_not_repeated_at_once() -> None:
     assert not world.loop.hear(), "no period ran: the next one comes when it is due"
     world.step(1)
     assert "cart-2" not in called(world)
+
+
+def test_membership_is_followed_while_the_pools_part_of_a_period_fails() -> None:
+    """Without ClickHouse no window comes, so no lease of a pool may be renewed. Subsets have no lease."""
+    world, later = started()
+    began = world.log.heartbeat()
+    world.source.problem = world.collector.problem = ConnectionError("away")
+    for drained in ({2}, {2, 3}):
+        world.clock.pass_s(1)
+        drain(world, *drained)
+        assert world.loop.hear()
+        later.run()
+        world.step(0)
+        assert not called(world) & {f"cart-{number}" for number in drained}
+    world.step(10)
+    beat = world.log.heartbeat()
+    assert (beat.computed_at, beat.lease.ToSeconds()) == (began.computed_at, 28), "30 s, 2 s ago"
+    assert not world.loop.hear()
+    world.source.problem = world.collector.problem = None
+    world.step(1)
+    assert world.log.heartbeat().computed_at.ToMilliseconds() == world.clock()
+
+
+def test_a_notification_that_was_followed_without_a_database_comes_again_to_the_next_decider() -> None:
+    world, later = started()
+    world.source.problem = world.collector.problem = ConnectionError("away")
+    drain(world, 2)
+    assert world.loop.hear()
+    later.run()
+    world.step(0)
+    assert "cart-2" not in called(world)
+    world.source.problem = world.collector.problem = None
+    after = world.again()
+    for _ in range(3):
+        after.step()
+        later.run()
+    after.step()
+    assert "cart-2" not in called(after)

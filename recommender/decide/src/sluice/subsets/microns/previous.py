@@ -57,7 +57,7 @@ def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[Previous
             if id(now) not in places:
                 places[id(now)] = np.array([now.index.get(name, -1) for name in then.names], dtype=np.int64)
         source, to = places[id(above)][subsets.source()], places[id(below)][subsets.to]
-        kept_pairs.append(_kept(pair, source, to, subsets.share, len(subsets), True, (was.fewest, was.all)))
+        kept_pairs.append(_kept(pair, source, to, subsets.share, True, (was.fewest, was.all)))
     return kept_pairs
 
 
@@ -75,7 +75,7 @@ def _by_name(problem: Problem, pair: FleetPair, previous: NamedConnections) -> P
     bounds = (pair.fewest, pair.all) if all_there else (enough, len(callers) * len(called))
     total = np.bincount(source + 1, weights=weight, minlength=len(above) + 1)
     share = weight / np.maximum(total[source + 1], 1e-300)
-    return _kept(pair, source, to, share, len(ends), not all_there, bounds)
+    return _kept(pair, source, to, share, not all_there, bounds)
 
 
 def _kept(
@@ -83,11 +83,10 @@ def _kept(
     source: Ints,
     to: Ints,
     share: Sequence[float] | np.ndarray,
-    quota: int,
     changed: bool,
     bounds: tuple[int, int],
 ) -> PreviousConnections:
-    share = np.asarray(share, dtype=np.float64)
+    share, quota = np.asarray(share, dtype=np.float64), len(share)
     there = (source >= 0) & (to >= 0)
     source, to, share = source[there], to[there], share[there]
     order = np.lexsort((to, source)) if changed else np.arange(len(to))

@@ -69,13 +69,45 @@ def test_beyond_the_busiest_host_of_the_samples_latency_grows_as_of_a_queue() ->
     assert curves.at(np.array([30.0]))[0][0] == pytest.approx(np.log(0.4 / 0.3))
 
 
+def fleet(cpu: float) -> Fleet:
+    hosts = contention([cpu] * 4)
+    return Fleet("b", ("b-0", "b-1", "b-2", "b-3"), hosts, np.zeros(4, dtype=np.int64), np.full(4, np.inf))
+
+
+STEADY, WAY = np.full(4, 10.0), np.array([-12.0, 8.0, 4.0, 0.0])
+PACE = {"b": WeightPace()}
+
+
+def test_a_container_with_a_long_way_does_not_shorten_the_steps_of_others() -> None:
+    """Half of 8 and of 4 calls/s; a load grows by a quarter of its 10 at most."""
+    assert Damping({}, paces=PACE)._step(fleet(0.0), STEADY, WAY).tolist() == [-4.5, 2.5, 2.0, 0.0]
+
+
+def test_within_zones_all_go_the_same_part_of_their_ways() -> None:
+    """2.5 of 8."""
+    assert Damping({}, paces=PACE)._step(fleet(0.0), STEADY, WAY, True) == pytest.approx(WAY * 2.5 / 8)
+
+
 def test_a_step_raises_no_host_by_more_than_0_03_of_own_load() -> None:
-    """Of a way of 8 calls/s more at 0.02 of a host each, 0.16, a step takes 0.03."""
-    fleet = Fleet("b", ("b-0", "b-1", "b-2", "b-3"), np.zeros((4, 3)), np.zeros(4, dtype=np.int64), np.full(4, np.inf))
-    steady, way = np.full(4, 10.0), np.array([-8.0, 8.0, 0.0, 0.0])
-    pace = {"b": WeightPace()}
-    assert Damping({}, paces=pace)._part(fleet, steady, way) == pytest.approx(0.25 / 0.8), "a quarter of its load"
-    assert Damping({}, paces=pace, per_call={"b": 0.02})._part(fleet, steady, way) == pytest.approx(0.03 / 0.16)
+    """A call per second is 0.02 of a host: 1.5 of them."""
+    step = Damping({}, paces=PACE, per_call={"b": 0.02})._step(fleet(0.5), STEADY, WAY)
+    assert step == pytest.approx([-3.0, 1.5, 1.5, 0.0])
+
+
+def test_before_own_load_is_known_it_is_at_most_all_of_the_least_busy_host() -> None:
+    """0.4 of a host under 10 calls/s is at most 0.04 by call: 0.75 calls/s. Steps that showed 0.02 at most: 1.5."""
+    hosts = replace(fleet(0.5), contention=contention([0.9, 0.4, 0.5, 0.6]))
+    assert Damping({}, paces=PACE)._step(hosts, STEADY, WAY) == pytest.approx([-1.5, 0.75, 0.75, 0.0])
+    shown = Damping({}, paces=PACE, at_most={"b": 0.02})._step(hosts, STEADY, WAY)
+    assert shown == pytest.approx([-3.0, 1.5, 1.5, 0.0])
+
+
+def test_what_k_is_at_most_is_3_standard_errors_above_the_slope() -> None:
+    """Loads +2, 0, -2, 0 and CPU +0.1, +0.4, 0, -0.4: the slope is 0.2 / 8 = 0.025; of the squares 0.3275 (about the
+    mean 0.025) 0.005 are explained, and sqrt(0.3225 / 3 / 8) = 0.116 is the standard error."""
+    learnt = observed(NOTHING, np.array([2.0, 0.0, -2.0, 0.0]), contention([0.1, 0.4, 0.0, -0.4]))
+    assert learnt.at_most[0] == pytest.approx(0.025 + 3 * 0.116, abs=0.001)
+    assert NOTHING.at_most.tolist() == [np.inf] * 3
 
 
 class Flat:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sluice.subsets.pace import CALM_S, WeightPace, rests, taken_back
+from sluice.subsets.pace import CALM_S, WeightPace, released, rests, taken_back
 
 
 def test_steps_in_vain_become_rare() -> None:
@@ -23,3 +23,11 @@ def test_after_a_calm_time_a_rest_is_short_again() -> None:
     assert again.rests_until_s == later + 600.0
     assert rests(again, later + 599.0)
     assert not rests(again, later + 600.0)
+
+
+def test_a_pace_that_is_released_is_that_of_before_the_change_was_undone() -> None:
+    pace = taken_back(WeightPace(), 1000.0, "by the test")
+    again = released(pace, 1070.0)
+    assert (again.step, again.undone) == (0.5, 0)
+    assert not rests(again, 1070.0)
+    assert again.reverted == "by the test", "the note stays until weights change"

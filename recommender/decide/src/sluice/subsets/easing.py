@@ -10,11 +10,12 @@ import numpy as np
 
 from sluice.subsets.churn import NamedConnections, changed, churn, named_connections
 from sluice.subsets.connections import Downwards, flow, realized
+from sluice.subsets.contention import busier_elsewhere
 from sluice.subsets.damping import Damping, Loads, relative
 from sluice.subsets.fixed import FixedFlows, same_flows, with_fixed
 from sluice.subsets.microns.previous import kept_by_name
 from sluice.subsets.microns.solve import Solved
-from sluice.subsets.pace import WeightPace, rests, taken_back
+from sluice.subsets.pace import WeightPace, released, rests, taken_back
 from sluice.subsets.problem import Problem
 from sluice.subsets.state import Cause, Inputs, SolverRun, SubsetState
 from sluice.subsets.trial import LoadTrial, MeasuredLatency, begun, best_of, ended, worse
@@ -35,7 +36,8 @@ def going_on(state: SubsetState, inputs: Inputs, cause: Cause, now_s: float) -> 
     containers came or went."""
     still = None if cause is Cause.SCALING else waiting(state, now_s)
     per_call = {service: float(own.per_call.max()) for service, own in state.owns.items()}
-    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget, per_call)
+    at_most = {service: float(own.at_most.max()) for service, own in state.owns.items()}
+    return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget, per_call, at_most)
 
 
 def back(state: SubsetState, bad: Mapping[str, LoadTrial]) -> Damping:
@@ -84,6 +86,7 @@ def put_in_force(
         owns={} if state is None else state.owns,
         realized=_realized(solved),
         realized_earlier={} if state is None else _realized_before(state, solved),
+        taken_back={} if state is None else _without(state.taken_back, replaced),
     )
     return next_one, run
 
@@ -122,6 +125,7 @@ def rebased(state: SubsetState, fixed: FixedFlows) -> SubsetState:
         realized_earlier=_without(state.realized_earlier, others),
         trials=_without(state.trials, others),
         anchors=_without(state.anchors, others),
+        taken_back=_without(state.taken_back, others),
     )
 
 
@@ -135,15 +139,20 @@ def _replaced(state: SubsetState | None, problem: Problem) -> set[str]:
     return {fleet.service for fleet in problem.fleets if names.get(fleet.service, fleet.names) != fleet.names}
 
 
-def judged(
-    state: SubsetState, measured: Mapping[str, MeasuredLatency], now_s: float
-) -> tuple[SubsetState, dict[str, LoadTrial]]:
+def judged(state: SubsetState, inputs: Inputs, now_s: float) -> tuple[SubsetState, dict[str, LoadTrial]]:
     """The state without the trials that ended, and those of them that made their service worse. The same state where
-    none ended."""
+    none ended. A trial shows nothing where hosts became busier by themselves (`busier_elsewhere`)."""
+    measured = inputs.measured
+    state = _absolved(state, measured, now_s)
     over = {name for name, trial in state.trials.items() if ended(trial, measured.get(name), now_s)}
     if not over:
         return state, {}
-    bad = {name: state.trials[name] for name in sorted(over) if worse(state.trials[name], measured.get(name))}
+    bad = {
+        name: state.trials[name]
+        for name in sorted(over)
+        if worse(state.trials[name], measured.get(name))
+        and not busier_elsewhere(state, name, state.trials[name].loads, inputs.application, inputs.when.drift)
+    }
     anchors = {name: anchor for name, anchor in state.anchors.items() if name not in over}
     for name in over:
         best = best_of(state.trials[name], measured.get(name), state.loads.get(name, {}), now_s)
@@ -151,6 +160,19 @@ def judged(
             anchors[name] = best
     left = {name: trial for name, trial in state.trials.items() if name not in over}
     return replace(state, trials=left, anchors=anchors), bad
+
+
+def _absolved(state: SubsetState, measured: Mapping[str, MeasuredLatency], now_s: float) -> SubsetState:
+    """Ends the rest of services that are as slow with their weights taken back: the weights were not the cause."""
+    over = {name: undone for name, undone in state.taken_back.items() if ended(undone, measured.get(name), now_s)}
+    if not over:
+        return state
+    paces = {
+        name: released(state.paces[name], now_s)
+        for name, undone in over.items()
+        if name in state.paces and worse(undone, measured.get(name))
+    }
+    return replace(state, taken_back=_without(state.taken_back, over), paces={**state.paces, **paces})
 
 
 def resting(
@@ -163,7 +185,9 @@ def resting(
         for name, trial in bad.items()
     }
     paces = {name: taken_back(state.paces.get(name, WeightPace()), run.at_s, text) for name, text in why.items()}
-    return replace(state, paces={**state.paces, **paces}), replace(run, notes=tuple(why.values()))
+    undone = {name: LoadTrial(run.at_s, trial.baseline, trial.loads) for name, trial in bad.items()}
+    state = replace(state, paces={**state.paces, **paces}, taken_back={**state.taken_back, **undone})
+    return state, replace(run, notes=tuple(why.values()))
 
 
 def loads_of(problem: Problem, previous: NamedConnections) -> Loads:

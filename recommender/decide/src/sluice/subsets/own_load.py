@@ -42,11 +42,22 @@ class OwnLoad:
     @property
     def per_call(self) -> Floats:
         """k, (3,): utilization by calls per second; 0 where it is not known to be above 0."""
+        slope, error = self._slope()
+        return np.where(slope > SURE * error, slope, 0.0)
+
+    @property
+    def at_most(self) -> Floats:
+        """(3,): what k is at most, SURE standard errors above the slope; inf where no step showed anything."""
+        slope, error = self._slope()
+        return np.asarray(np.maximum(slope + SURE * error, 0.0))
+
+    def _slope(self) -> tuple[Floats, Floats]:
+        """Of utilization over calls per second, and its standard error, (3,) each."""
         if self.xx <= 0 or self.count < FEWEST:
-            return np.zeros(3)
+            return np.zeros(3), np.full(3, np.inf)
         slope = self.xy / self.xx
         rest = np.maximum(self.yy - slope * self.xy, 0.0) / (self.count - 1)
-        return np.where(slope > SURE * np.sqrt(rest / self.xx), slope, 0.0)
+        return slope, np.sqrt(rest / self.xx)
 
 
 NOTHING = OwnLoad(0.0, 0.0, np.zeros(3), np.zeros(3))

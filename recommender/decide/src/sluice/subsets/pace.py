@@ -44,5 +44,10 @@ def taken_back(pace: WeightPace, now_s: float, why: str) -> WeightPace:
     return WeightPace(max(pace.step / 2, LEAST), now_s + rest_s, why, undone)
 
 
+def released(pace: WeightPace, now_s: float) -> WeightPace:
+    """Without the rest and the halved step of the last undone change, which was not what made the latency worse."""
+    return replace(pace, step=min(pace.step * 2, MOST), rests_until_s=now_s, undone=max(pace.undone - 1, 0))
+
+
 def rests(pace: WeightPace, now_s: float) -> bool:
     return now_s < pace.rests_until_s

@@ -56,7 +56,7 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             posed = with_fixed(problem(application), inputs.fixed)
             first, run = put_in_force(_first(inputs, posed, step), step, None, inputs, Cause.START, now_s)
             return replace(_state(first, inputs, application, now_s), fixed=inputs.fixed), run
-        state, bad = judged(state, inputs.measured, now_s)
+        state, bad = judged(state, inputs, now_s)
         cause = _cause(state, inputs, now_s)
         if not bad and cause not in (None, Cause.SCALING):
             state = rebased(state, inputs.fixed)

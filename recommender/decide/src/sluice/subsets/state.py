@@ -110,7 +110,8 @@ class SubsetState:
     `solved.references`; empty for strategies that do not compute them. owns: by service, how much of its hosts'
     contention is its own load. fixed: as of `Inputs`, for this solution. realized, realized_earlier: as loads and
     earlier, the loads that callers bring: where connections are few, or callers do not follow, these are not what
-    weights aim at.
+    weights aim at. taken_back: by service, what was undone and whose p95 since then is not known yet: at_s is
+    that of the undoing, baseline that before the change.
     """
 
     solved: Solved
@@ -130,3 +131,4 @@ class SubsetState:
     fixed: FixedFlows = field(default_factory=dict)
     realized: Loads = field(default_factory=dict)
     realized_earlier: Loads = field(default_factory=dict)
+    taken_back: Mapping[str, LoadTrial] = field(default_factory=dict)

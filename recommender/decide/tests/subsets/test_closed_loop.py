@@ -105,7 +105,7 @@ def test_a_service_that_stays_slow_with_its_weights_taken_back_does_not_rest() -
 def test_a_host_that_becomes_busier_while_its_load_falls_is_no_reason_to_send_it_more() -> None:
     """Other tenants take 0.35 more of three hosts that the first step took calls from, or gave calls to."""
     for gave, reverts in ((False, False), (True, True)):
-        loop = Loop(others(1, 0.02), 0.02)
+        loop = Loop(others(1, 0.02), 0.02, quota=64)
         run(loop, 1)
         those = np.flatnonzero((loop.load > 1 if gave else loop.load < 1) & (loop.others < 0.62))[-3:]
         assert len(those) == 3
@@ -117,9 +117,10 @@ def test_a_host_that_becomes_busier_while_its_load_falls_is_no_reason_to_send_it
 
 @pytest.mark.parametrize("share", [0.3, 0.5])
 def test_the_first_step_raises_no_host_by_more_than_0_03_of_own_load(share: float) -> None:
-    """Nothing is known of own load then, but that it is no more than all load of a host."""
+    """Nothing is known of own load then, but that it is no more than all load of a host. With the fewest connections,
+    which cannot bring every load that weights aim at, a host rises by up to 0.036 here."""
     for seed in (1, 2, 3):
-        loop = Loop(others(seed, share), share)
+        loop = Loop(others(seed, share), share, quota=64)
         loop.window()
         before = loop.load
         loop.window()

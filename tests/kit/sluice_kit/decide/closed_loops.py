@@ -44,6 +44,8 @@ class Loop:
     others: Floats
     share: float
     settings: MicronsSettings = field(default_factory=MicronsSettings)
+    quota: int | None = None
+    """The number of connections; None: the solver chooses it."""
     state: SubsetState | None = None
     now_s: float = 0.0
     rate_per_s: float = RATE
@@ -83,7 +85,7 @@ class Loop:
         measured = MeasuredLatency(
             float(np.mean(lately)), int(self.rate_per_s * 10 * len(lately)), self.now_s - 10 * len(lately), self.now_s
         )
-        app = Application(hosts, (front, cart), (root,))
+        app = Application(hosts, (front, cart), (root,), quota=self.quota)
         return Inputs(app, MODEL, self.settings, measured={"cart": measured})
 
     def _cpu(self) -> Floats:

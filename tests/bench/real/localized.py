@@ -56,7 +56,7 @@ def localized(stack: Stack, faults: Sequence[Fault], seed: int, seconds: float, 
                     time.sleep(REST_S)
                     found.append({"fault": fault.name, "culprit": fault.culprit} | _seen(here, seconds))
                 print(found[-1], flush=True)
-                time.sleep(REST_S)
+                time.sleep(REST_S / 2)
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from bench.real.hardware import scaled
 from bench.real.limiter import limited
 from bench.real.methods import LIMITED, LIMITER, METHODS, SLO_MS, config, first_sizes
+from bench.real.published import published
 from sluice.pools.v1.pool_pb2 import Side
 from sluice.pools.v1.pool_size_pb2 import PoolSize, State
 from sluice_kit.applications.polyglot_pools import Sizes, in_force, resize
@@ -82,6 +83,8 @@ def _sized(here: Scene, method: str) -> Iterator[None]:
     with ExitStack() as up:
         if METHODS[method].model:
             up.enter_context(here.actuator(apply=True))
+        elif METHODS[method].published:
+            up.enter_context(published(here, METHODS[method].published))
         elif method == LIMITER:
             up.enter_context(limited(here, LIMITED))
         yield

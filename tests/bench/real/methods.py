@@ -18,10 +18,12 @@ LIMITED = "gateway.catalogue"
 
 @dataclass(frozen=True)
 class Method:
-    """model: of the decider; "" where none is asked. The autoscaler of CPU limits runs beside every method."""
+    """model: of the decider, whose sizes an actuator applies; "" for none. published: a model applied without it. The
+    autoscaler of CPU limits runs beside every method."""
 
     name: str
     model: str = ""
+    published: str = ""
 
 
 METHODS = {
@@ -29,8 +31,10 @@ METHODS = {
     for method in (
         Method("hardware only"),
         Method("sluice", "belief"),
-        Method("scg", "scg"),
-        Method("sct", "sct"),
+        Method("scg with our gates", "scg"),
+        Method("sct with our gates", "sct"),
+        Method("scg as published", published="scg"),
+        Method("sct as published", published="sct"),
         Method(FIXED),
         Method(LIMITER),
     )

@@ -18,6 +18,7 @@ from bench.real.localized import _between, named, score
 from bench.real.manifest import manifest
 from bench.real.measured import figures
 from bench.real.methods import METHODS, config, first_sizes
+from bench.real.published import query, samples
 from bench.real.sweep import START, descended
 from bench.real.table import comparison, interval, localization
 from sluice.config.load import parse
@@ -86,6 +87,28 @@ def test_descent_ends_at_the_best_of_each() -> None:
     assert (best["a"], best["b"]) == (8, 4)
     assert best["shipping.consumer"] == START
     assert descended(["a"], (2, 4, 8), lambda sizes: 1.0)["a"] == 2  # the smallest of equal ones
+
+
+def test_samples_have_the_size_in_force() -> None:
+    rows = [
+        {"at_ms": str(1_000 + 100 * n), "busy_ns": "50000000", "done": "4", "judged": "3", "good": "2"}
+        for n in range(3)
+    ]
+    seen = samples(rows, [(0.0, 5), (1.1, 9)])
+    assert seen is not None
+    assert seen.concurrency.tolist() == [0.5] * 3
+    assert seen.goodput_per_s.tolist() == [20.0] * 3
+    assert seen.throughput_per_s.tolist() == [40.0] * 3
+    assert seen.limit.tolist() == [5, 9, 9]
+    assert samples([], [(0.0, 5)]) is None
+    assert samples([rows[0] | {"judged": "0"}], [(0.0, 5)]) is None
+
+
+def test_callers_judge_threads_and_services_judge_their_connections() -> None:
+    text = {pool.name: query(pool, pool.key(APP), 250.0) for pool in POOLS}
+    assert "(side = 'client' AND peer = 'cart')" in text["cart.server"]
+    assert "service = 'cart')" in text["cart.postgresql"]
+    assert "peer = '127.0.0.1:5000/postgres'" in text["cart.postgresql"]
 
 
 def test_little() -> None:
@@ -161,12 +184,12 @@ def test_finished_runs_are_not_run_again(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(run, "OUT", tmp_path)
     monkeypatch.setenv("PARTS", "comparison")
     monkeypatch.setenv("LOADS", "step_up")
-    monkeypatch.setenv("METHODS", "sluice,scg")
+    monkeypatch.setenv("METHODS", "sluice,hardware only")
     begun: list[str] = []
 
     def measured(stack: object, task: Any, *_: object) -> Any:
         begun.append(task[0])
-        if begun == ["sluice", "scg"]:
+        if begun == ["sluice", "hardware only"]:
             raise RuntimeError("the machine went away")
         return ITEM
 
@@ -176,8 +199,8 @@ def test_finished_runs_are_not_run_again(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(run, "start_anew", lambda: None)
     with pytest.raises(RuntimeError, match="went away"):
         run.run(quick=True)
-    assert "| scg | 1 |" in run.run(quick=True)
-    assert begun == ["sluice", "scg", "scg"]
+    assert "| hardware only | 1 |" in run.run(quick=True)
+    assert begun == ["sluice", "hardware only", "hardware only"]
     monkeypatch.setattr(run, "start_anew", lambda: pytest.fail("started a stack for nothing"))
     run.run(quick=True)
 

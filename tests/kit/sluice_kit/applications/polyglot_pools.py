@@ -12,6 +12,7 @@ from sluice_kit.applications.polyglot import TOKEN, Polyglot
 
 TOMCAT = 'Tomcat:type=ThreadPool,name="http*"'
 HIKARI = "com.zaxxer.hikari:type=PoolConfig (HikariPool-1)"
+HIKARI_POOL = "com.zaxxer.hikari:type=Pool (HikariPool-1)"
 LIMIT_S = 10.0
 DATABASE = "postgresql"
 IN_GO = ("catalogue", "shipping")
@@ -95,6 +96,8 @@ def _set(app: Polyglot, pool: PoolAt, size: int) -> None:
     smaller = size < _jolokia(app, {"type": "read", "mbean": HIKARI, "attribute": "MaximumPoolSize"})
     for request in (idle, most) if smaller else (most, idle):
         _jolokia(app, request)
+    # It keeps connections beyond a smaller size until they have been idle for ten minutes.
+    _jolokia(app, {"type": "exec", "mbean": HIKARI_POOL, "operation": "softEvictConnections"})
 
 
 def _read(app: Polyglot, pool: PoolAt) -> int:

@@ -60,3 +60,5 @@ app.get('/shop', async (_request, response) => {
 app.get('/healthz', (_request, response) => response.send('up'))
 app.listen(Number(process.env.LISTEN), '127.0.0.1')
 serve('127.0.0.1', Number(process.env.POOLS), process.env.TOKEN, { connections: pg(sessions), catalogue: sockets(agents.catalogue) })
+// OpenTelemetry's handler of this signal does not end the process.
+process.on('SIGTERM', () => process.exit(0))

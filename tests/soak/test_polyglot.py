@@ -56,7 +56,7 @@ def test_users_do_not_lose_by_it(found: dict[str, Found]) -> None:
 def test_bottlenecks_are_named(stack: Stack, tmp_path: Path) -> None:
     faults = [fault for fault in FAULTS if fault.name in NAMED]
     assert len(faults) == len(NAMED)
-    named = localized(stack, faults, 1, 40.0, tmp_path)
+    named = localized(lambda: stack, faults, 1, 40.0, tmp_path)
     right, _ = score(named, "sluice, CPU known")
     assert right >= len(NAMED) - 1, named
 

@@ -1,7 +1,7 @@
 """Who is named as the bottleneck while a fault is in: by Sluice's localization, and by CPU alone."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 from bench.real.faults import AMPLE, FAULTS, Fault
 from bench.real.measured import Found, words
 from bench.real.methods import config
+from bench.run_files import load, save
 from sluice.pools.critical.localizations import SQL, TraceRoot
 from sluice.pools.estimate.critical import PathTimes, localize
 from sluice_kit.applications.polyglot_pools import resize
@@ -42,10 +43,20 @@ def named(rows: Sequence[Sequence[Any]], cpu: Mapping[str, float]) -> dict[str, 
     }
 
 
-def localized(stack: Stack, faults: Sequence[Fault], seed: int, seconds: float, folder: Path) -> list[Found]:
-    """Of each fault: who was named. The faults come one after another, on one application with ample pools."""
-    folder.mkdir(parents=True, exist_ok=True)
-    found: list[Found] = []
+def localized(
+    stack: Callable[[], Stack], faults: Sequence[Fault], seed: int, seconds: float, folder: Path
+) -> list[Found]:
+    """Of each fault: who was named. One comes after the other, on one application with ample pools; each is a file."""
+    files = {fault: folder / f"{fault.name.replace(' ', '_')}.json" for fault in faults}
+    if todo := [fault for fault, path in files.items() if not path.exists()]:
+        folder.mkdir(parents=True, exist_ok=True)
+        _put_in(stack(), todo, files, seed, seconds, folder)
+    return [load(path) for path in files.values()]
+
+
+def _put_in(
+    stack: Stack, faults: Sequence[Fault], files: Mapping[Fault, Path], seed: int, seconds: float, folder: Path
+) -> None:
     with scene(stack, folder, partial(config, "")) as here:
         resize(here.app, AMPLE)
         line = words(here.app.page, "steady", "closed", seed, 36_000, 720)
@@ -54,10 +65,10 @@ def localized(stack: Stack, faults: Sequence[Fault], seed: int, seconds: float, 
             for fault in faults:
                 with fault.put(here.app):
                     time.sleep(REST_S)
-                    found.append({"fault": fault.name, "culprit": fault.culprit} | _seen(here, seconds))
-                print(found[-1], flush=True)
+                    found = {"fault": fault.name, "culprit": fault.culprit} | _seen(here, seconds)
+                save(files[fault], lambda found=found: found)  # type: ignore[misc]
+                print(found, flush=True)
                 time.sleep(REST_S / 2)
-    return found
 
 
 def _seen(here: Scene, seconds: float) -> Found:

@@ -24,8 +24,9 @@ Task = tuple[str, str, str, int]
 """(method, load, "open" or "closed", seed)"""
 Found = dict[str, Any]
 USERS, OPEN_PER_S, THINK_MS = 40, 60.0, 300.0
-WARM_UP_S = 20.0
-"""Of the load, before anything is measured: JVMs compile, and the pipeline begins to see the application."""
+WARM_UP_S, WARM_LOAD = 20.0, "twitter_10s_burst1"
+"""Before anything is measured: JVMs compile. That load is longer where the pipeline is not current."""
+CURRENT_S, LONGEST_WARM_UP_S = 5.0, 300.0
 LOOK_S = 5.0
 
 
@@ -43,10 +44,9 @@ def measured(stack: Stack, task: Task, seconds: float, best: Sizes, folder: Path
     with scene(stack, folder, partial(config, METHODS[method].model)) as here:
         resize(here.app, first_sizes(method, seed, best))
         lines = folder / "users.jsonl"
-        # Its first seconds are a warm-up at the shape's beginning.
-        line = words(here.app.page, load, loop, seed, WARM_UP_S + seconds + 60, WARM_UP_S + seconds)
+        warmed_s = warmed_up(here, folder)
+        line = words(here.app.page, load, loop, seed, seconds + 60, seconds)
         with going(here.others, line, lines):
-            time.sleep(WARM_UP_S)
             with _sized(here, method), scaled(here.app.cpu) as accounts:
                 begun, stack_s = time.time(), here.stack_seconds()
                 courses = _followed(here, seconds)
@@ -56,9 +56,21 @@ def measured(stack: Stack, task: Task, seconds: float, best: Sizes, folder: Path
         return figures(rows) | {
             "task": list(task), "seconds": seconds, "cores_used": accounts.cores_used,
             "cores_limited": accounts.cores_limited(), "stack_cores": stack_s / seconds, "behind_s": behind_s,
-            "first": courses[0][1], "last": courses[-1][1], "courses": courses, "limits": accounts.limits,
-            "applied": _applied(here, begun), "answers": said,
+            "warmed_s": warmed_s, "first": courses[0][1], "last": courses[-1][1], "courses": courses,
+            "limits": accounts.limits, "applied": _applied(here, begun), "answers": said,
         }  # fmt: skip
+
+
+def warmed_up(here: Scene, folder: Path) -> float:
+    """Seconds of a light load until the newest window is `CURRENT_S` old. After the longest time the run begins all the
+    same, and says how far behind the pipeline was at its end."""
+    begun = time.monotonic()
+    line = words(here.app.page, WARM_LOAD, "closed", 1, LONGEST_WARM_UP_S + 60, 720)
+    with going(here.others, line, folder / "warm-up.jsonl"):
+        time.sleep(WARM_UP_S)
+        while here.behind_s() > CURRENT_S and time.monotonic() - begun < LONGEST_WARM_UP_S:
+            time.sleep(1)
+    return time.monotonic() - begun
 
 
 def figures(rows: Sequence[Mapping[str, Any]]) -> Found:

@@ -86,10 +86,7 @@ def faulted(stack: Get, folder: Path, quick: bool) -> list[Any]:
     """One application a seed; the faults of a seed come one after another."""
     found: list[Any] = []
     for seed in requested_seeds((1,) if quick else tuple(range(1, 6))):
-        path = folder / f"localization-{seed}.json"
-        logs = folder / "logs" / path.stem
-        save(path, lambda at=seed, to=logs: localized(stack(), FAULTS, at, QUICK_S if quick else MEASURED_S, to))  # type: ignore[misc]
-        found += load(path)
+        found += localized(stack, FAULTS, seed, QUICK_S if quick else MEASURED_S, folder / f"localization-{seed}")
     return found
 
 

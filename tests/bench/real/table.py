@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from statistics import mean, stdev
+from statistics import geometric_mean, mean, stdev
 from typing import Any
 
 from scipy.stats import t as student
@@ -16,6 +16,9 @@ COLUMNS = {
     "failed": "failed", "cores used": "cores_used", "cores limited to": "cores_limited",
     "cores of the stack": "stack_cores",
 }  # fmt: skip
+#: (rival, its p99 over Sluice's at least): of Sora's Tables 2 and 3, uConAdapter's Table 3.
+BARS = (("hardware only", 2.5), ("sct as published", 1.5))
+MORE_GOOD = 1.1
 WAYS = ("sluice", "sluice, CPU known", "CPU alone")
 
 
@@ -52,7 +55,31 @@ def comparison(found: Mapping[Task, Mapping[str, Any]], seconds: float) -> str:
             cells = [interval([item[key] for item in items]) for key in COLUMNS.values()]
             changes = interval([float(len(item["courses"]) - 1) for item in items])
             lines.append(f"| {method} | {len(items)} | {' | '.join(cells)} | {changes} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *against_bars(found), ""])
+
+
+def against_bars(found: Mapping[Task, Mapping[str, Any]]) -> list[str]:
+    """Sluice beside each rival in runs of the same load, loop and seed: geometric means of the ratios.
+
+    Worked: p99 of 400 and 900 ms, of the rival 800 and 3,600 ms: ratios 2 and 4, mean 2.83.
+    """
+    lines = ["| Sluice against | pairs | its p99 over Sluice's | Sluice's goodput over its | Sluice's cores over its |"]
+    lines.append("| --- | --- | --- | --- | --- |")
+    for rival, least in BARS:
+        pairs = [
+            (item, found[(rival, *task[1:])])
+            for task, item in found.items()
+            if task[0] == "sluice" and (rival, *task[1:]) in found
+        ]
+        if not pairs:
+            continue
+        ended = [(a["p99_ms"], b["p99_ms"]) for a, b in pairs if a["p99_ms"] and b["p99_ms"]]
+        p99 = f"{geometric_mean([b / a for a, b in ended]):.2f}" if len(ended) == len(pairs) else "no end"
+        good = geometric_mean([a["good_per_s"] / b["good_per_s"] for a, b in pairs])
+        cores = geometric_mean([a["cores_used"] / b["cores_used"] for a, b in pairs])
+        bars = f"{p99} (bar {least}) | {good:.2f} (bar {MORE_GOOD}) | {cores:.2f} (bar 1)"
+        lines.append(f"| {rival} | {len(pairs)} | {bars} |")
+    return lines if len(lines) > 2 else []
 
 
 def localization(found: Sequence[Mapping[str, Any]]) -> str:

@@ -20,7 +20,7 @@ from bench.real.measured import figures
 from bench.real.methods import METHODS, config, first_sizes
 from bench.real.published import query, samples
 from bench.real.sweep import START, descended
-from bench.real.table import comparison, interval, localization
+from bench.real.table import against_bars, comparison, interval, localization
 from sluice.config.load import parse
 from sluice_kit.applications.polyglot_pools import POOLS, actuator_file, drawn
 from testbed.windows import BUCKETS_PER_OCTAVE
@@ -171,6 +171,18 @@ def test_tables() -> None:
     assert "`step_up`, open loop" in text
     found = {"fault": "lock of cart", "culprit": "cart", "sluice": "cart", "sluice, CPU known": None, "CPU alone": "x"}
     assert "| sluice | 1 of 1 (100%) |" in localization([found])
+
+
+def test_against_the_bars() -> None:
+    found = {
+        (method, load, "open", 1): ITEM | {"p99_ms": p99_ms}
+        for method, load, p99_ms in (
+            ("sluice", "step_up", 400.0), ("hardware only", "step_up", 800.0),
+            ("sluice", "step_down", 900.0), ("hardware only", "step_down", 3600.0), ("sct as published", "other", 1.0),
+        )
+    }  # fmt: skip
+    assert against_bars(found)[2:] == ["| hardware only | 2 | 2.83 (bar 2.5) | 1.00 (bar 1.1) | 1.00 (bar 1) |"]
+    assert against_bars({("sluice", "step_up", "open", 1): ITEM}) == []
 
 
 def test_versions_are_in_the_locks() -> None:

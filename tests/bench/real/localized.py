@@ -20,7 +20,7 @@ from sluice_kit.local_stack.driver import Stack
 
 WARM_UP_S, REST_S = 40.0, 10.0
 MEASURED_S, QUICK_S = 60.0, 30.0
-LEAST_BEHIND_S = 600.0
+LEAST_BEHIND_S, AT_REST_S, QUERY_S = 600.0, 15.0, 120.0
 
 
 def named(rows: Sequence[Sequence[Any]], cpu: Mapping[str, float]) -> dict[str, str | None]:
@@ -57,6 +57,8 @@ def localized(
 def _put_in(
     stack: Stack, faults: Sequence[Fault], files: Mapping[Fault, Path], seed: int, seconds: float, folder: Path
 ) -> None:
+    """First all faults, then, once the load has ended and the pipeline has caught up, what the tables say of each."""
+    seen: dict[Fault, Found] = {}
     with scene(stack, folder, partial(config, "")) as here:
         resize(here.app, AMPLE)
         line = words(here.app.page, "steady", "closed", seed, 36_000, 720)
@@ -65,36 +67,41 @@ def _put_in(
             for fault in faults:
                 with fault.put(here.app):
                     time.sleep(REST_S)
-                    found = {"fault": fault.name, "culprit": fault.culprit} | _seen(here, seconds)
-                save(files[fault], lambda found=found: found)  # type: ignore[misc]
-                print(found, flush=True)
+                    seen[fault] = _seen(here, seconds)
+                print(f"{fault.name}: {seen[fault]['cpu']}", flush=True)
                 time.sleep(REST_S / 2)
+    lag_s = _current(stack, max(one["until"] for one in seen.values()))
+    for fault, one in seen.items():
+        rows = stack.rows(_between(one["since"], one["until"]), within_s=QUERY_S)
+        found = {"fault": fault.name, "culprit": fault.culprit, "lag_s": lag_s, **one}
+        found |= named([list(row.values()) for row in rows], one["cpu"])
+        save(files[fault], lambda found=found: found)  # type: ignore[misc]
 
 
 def _seen(here: Scene, seconds: float) -> Found:
     """CPU by the limits in force; a service without one has the application's core as its limit."""
     before, since = {name: group.core_seconds() for name, group in here.app.cpu.items()}, time.time()
     time.sleep(seconds)
-    passed = time.time() - since
+    until = time.time()
     cpu = {
-        name: (group.core_seconds() - before[name]) / passed / (group.cores() or 1.0)
+        name: (group.core_seconds() - before[name]) / (until - since) / (group.cores() or 1.0)
         for name, group in here.app.cpu.items()
         if name != "stores"
     }
-    lag_s = _current(here, since + passed)
-    rows = here.stack.rows(_between(since, since + passed))
-    return {"cpu": cpu, "lag_s": lag_s} | named([list(row.values()) for row in rows], cpu)
+    return {"cpu": cpu, "since": since, "until": until}
 
 
-def _current(here: Scene, until: float) -> float:
-    """Waits until the critical paths up to then are there; how long that took. RuntimeError: they do not come."""
-    begun = time.time()
-    newest = "SELECT toFloat64(max(window)) AS at FROM critical_paths WHERE complete"
-    while float(here.stack.rows(newest)[0]["at"] or 0) < until - 10:
-        if time.time() - begun > LEAST_BEHIND_S:
+def _current(stack: Stack, ended: float) -> float:
+    """Waits until no critical path is written any more; how long after the end of the load that is. RuntimeError: they
+    come and come."""
+    newest = "SELECT toFloat64(max(window)) AS at, count() AS rows FROM critical_paths"
+    before: Found = {}
+    while (row := stack.rows(newest, within_s=QUERY_S)[0]) != before or float(row["at"]) < ended - AT_REST_S:
+        if time.time() - ended > LEAST_BEHIND_S:
             raise RuntimeError(f"the pipeline is {LEAST_BEHIND_S:.0f} s behind")
-        time.sleep(1)
-    return time.time() - begun
+        before = row
+        time.sleep(AT_REST_S)
+    return time.time() - ended
 
 
 def _between(since: float, until: float) -> str:

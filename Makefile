@@ -111,10 +111,10 @@ typed := recommender/decide/src storage/migrate storage/schema dashboards/genera
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \
-	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/testbed/(.*/)?(instrumented/.*|test_\w+|meshes|receiver|vectors|worlds)\.py" || failed=1; exit $$failed
+	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/testbed/(.*/)?(instrumented/.*|polyglot/.*|test_\w+|meshes|receiver|vectors|worlds)\.py" || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/instrumented/go tests/testbed/storefront/go deploy/images/probe; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/instrumented/go tests/testbed/polyglot/go tests/testbed/storefront/go deploy/images/probe; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done

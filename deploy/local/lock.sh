@@ -10,7 +10,7 @@ compile=("$uv" pip compile --no-emit-index-url --custom-compile-command "make lo
 
 "${compile[@]}" requirements.in -o requirements.lock
 "${compile[@]}" streaming-jobs/requirements.in -o streaming-jobs/requirements.lock
-for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock tests/testbed/instrumented/python/*.lock; do
+for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock tests/testbed/{instrumented,polyglot}/python/*.lock; do
   # Of the packages for the charts only files are used, not what they depend on.
   [[ $lock == */charts.lock ]] && alone=--no-deps || alone=
   "${compile[@]}" $alone "${lock%.lock}.in" -o "$lock"
@@ -22,7 +22,7 @@ unused=(sqlalchemy alembic mako greenlet)
   "${unused[@]/#/--no-emit-package=}" -o deploy/images/decider/requirements.lock
 "${compile[@]}" deploy/images/build.in --constraints requirements.lock -o deploy/images/build.lock
 
-for folder in deploy/local/buf deploy/local/clickhouse tests/testbed/instrumented/node; do
+for folder in deploy/local/buf deploy/local/clickhouse tests/testbed/{instrumented,polyglot}/node; do
   (export PATH="$PWD/.cache/venvs/node/bin:$PATH" && cd "$folder" &&
     npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund)
 done

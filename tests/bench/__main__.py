@@ -31,6 +31,7 @@ from bench.decision import parts
 from bench.dqn import convergence, transfer
 from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
+from bench.real import run as real
 from bench.results import OUT, keep
 from bench.sizing import run as sizing
 from bench.subsets import ablations, adopted, dynamic, latency, loop_runs, static
@@ -60,6 +61,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "sampled": sampled.run,
     "sampled-sizes": scaled.run,
     "real-start": real_start.run,
+    "real": real.run,
     "watchers": watchers.run,
     "cli": cli.run,
     "decide-cost": decide_cost.run,

@@ -43,6 +43,9 @@ RESIZABLE = REPOSITORY / "tests/testbed/resizable"
 INSTRUMENTED = REPOSITORY / "tests/testbed/instrumented"
 INSTRUMENTED_PYTHON = CACHE / "venvs/instrumented/bin"
 STOREFRONT = REPOSITORY / "tests/testbed/storefront/go"
+POLYGLOT = REPOSITORY / "tests/testbed/polyglot"
+POLYGLOT_PYTHON = CACHE / "venvs/polyglot/bin"
+POLYGLOT_NODE = CACHE / "node/polyglot"
 NODE_PACKAGES = CACHE / "node/resizable"
 INSTRUMENTED_NODE = CACHE / "node/instrumented"
 ACTUATORS = REPOSITORY / "actuators"
@@ -235,9 +238,27 @@ def _instrumented_node_step() -> Step:
     )
 
 
+def _polyglot_steps() -> list[Step]:
+    """The services of tests/testbed/polyglot, and the storefront, which they ask."""
+    go, python, node = (POLYGLOT / name for name in ("go", "python", "node"))
+    lock = python / "requirements.lock"
+    return [
+        Step("storefront", "the Go service of benchmarks", go_build(STOREFRONT, ".", "storefront"),
+             after=("go",), inputs=(STOREFRONT,), outputs=(BIN / "storefront",), resource="go"),
+        Step("polyglot-go", "the Go services of `polyglot`", go_build(go, ".", "polyglot"),
+             after=("go",), inputs=(go, ACTUATORS / "handlers/go"), outputs=(BIN / "polyglot",), resource="go"),
+        Step("polyglot-python", "the Python service of `polyglot`",
+             python_environment(POLYGLOT_PYTHON.parent, lock, SLUICE_VERSIONS),
+             after=("tools",), inputs=(lock,), outputs=(POLYGLOT_PYTHON / "gunicorn",), resource="uv"),
+        Step("polyglot-node", "the Node service of `polyglot`", node_packages(node, POLYGLOT_NODE), after=("npm",),
+             inputs=(node / "package-lock.json",), outputs=(POLYGLOT_NODE / "node_modules",)),
+    ]  # fmt: skip
+
+
 def _long_steps() -> list[Step]:
     return [
         _spring_step(),
+        *_polyglot_steps(),
         _instrumented_python_step(),
         _instrumented_node_step(),
         *_kubernetes_steps(KUBERNETES_SERVERS[:5]),
@@ -295,6 +316,6 @@ def _peer_steps() -> list[Step]:
     return [
         Step("bench-collector", "the collector of benchmarks", go_build(BENCH_COLLECTOR, ".", "bench-collector"),
              after=("go",), inputs=(BENCH_COLLECTOR,), outputs=(BIN / "bench-collector",), resource="go"),
-        Step("storefront", "the Go service of benchmarks", go_build(STOREFRONT, ".", "storefront"),
-             after=("go",), inputs=(STOREFRONT,), outputs=(BIN / "storefront",), resource="go"),
+        _spring_step(),
+        *_polyglot_steps(),
     ]  # fmt: skip

@@ -110,6 +110,11 @@ def npm_path() -> Path:
     return _program("npm", CACHE / "venvs/node/bin/npm")
 
 
+def node_path() -> Path:
+    """Beside npm, or the one on PATH."""
+    return _program("node", CACHE / "venvs/node/bin/node")
+
+
 def _program(name: str, installed: Path) -> Path:
     return installed if installed.exists() else Path(shutil.which(name) or name)
 

@@ -1,4 +1,4 @@
-"""Puts closed-loop users on a real application; prints a JSON line a second of what they saw."""
+"""Puts users, or open-loop requests, on a real application; prints a JSON line a second of what they saw."""
 
 import argparse
 import asyncio
@@ -10,11 +10,13 @@ from ..bursty import BURSTY as DRAWN
 from ..exporter import Exporter
 from ..shapes import Repeating
 from .connection import Connection
+from .open_loop import Arrivals
+from .rates import RATES
 from .users import Second, Users
 
 BURSTY = Repeating(20.0, [(0, 0.02), (6, 0.35), (10, 1.0), (13, 1.0), (16, 0.1)])
 """Every 20 s from 2 % of the users to all of them and back."""
-SHAPES = {"bursty": BURSTY, "steady": Repeating(1.0, [(0, 1.0)]), **DRAWN}
+SHAPES = {"bursty": BURSTY, "steady": Repeating(1.0, [(0, 1.0)]), **DRAWN, **RATES}
 
 
 def main() -> None:
@@ -25,7 +27,8 @@ def main() -> None:
     host, port = url.hostname, url.port
     shape = SHAPES[options.shape]
     exporter = Exporter(options.otlp, queue=1 << 16) if options.otlp else None
-    users = Users(
+    load = Arrivals if options.open else Users
+    users = load(
         lambda: Connection(host, port),
         url.path,
         options.peer,
@@ -36,6 +39,7 @@ def main() -> None:
         seed=options.seed,
         span=exporter.offer if exporter else lambda span: None,
         second=_print,
+        traced=bool(options.otlp),
     )
     if exporter:
         exporter.start()
@@ -54,6 +58,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("url", help="http://HOST:PORT/PATH of the handler")
     parser.add_argument("--peer", default="update", help="the application's service.name (%(default)s)")
     parser.add_argument("--users", type=int, default=110, help="the most at a time (%(default)s)")
+    parser.add_argument("--open", action="store_true", help="--users is requests a second, which wait for no answer")
     parser.add_argument("--shape", choices=SHAPES, default="bursty", help="(%(default)s)")
     parser.add_argument("--length", type=float, help="seconds of the shape before it repeats, instead of its own")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long (%(default)s)")

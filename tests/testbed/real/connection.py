@@ -16,7 +16,7 @@ class Connection:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str, traceparent: str) -> int:
-        """The status of the response, once its body is here. ``traceparent`` is W3C Trace Context.
+        """The status of the response, once its body is here. ``traceparent`` is W3C Trace Context; "" sends none.
 
         Raises:
             OSError: it could not be had; the connection is closed then.
@@ -25,8 +25,8 @@ class Connection:
             async with asyncio.timeout(self._limit_s):
                 reader, writer = self._streams = self._streams or await asyncio.open_connection(*self._address)
                 host, port = self._address
-                head = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\ntraceparent: {traceparent}\r\n\r\n"
-                writer.write(head.encode())
+                context = f"traceparent: {traceparent}\r\n" if traceparent else ""
+                writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{context}\r\n".encode())
                 answer = await reader.readuntil(b"\r\n\r\n")
                 await reader.readexactly(length_in(answer))
                 if b"\r\nconnection: close" in answer.lower():

@@ -42,7 +42,8 @@ class Users:
     """``most * shape(t)`` users at ``t`` seconds, each with a connection: request, response, think, again.
 
     Think times are exponential with mean ``think_s``. ``span`` is given a CLIENT span per request, which begins
-    before the request is written and ends when the response is read, as an agent in the caller would make it.
+    before the request is written and ends when the response is read, as an agent in the caller would make it. Not
+    ``traced``: requests name no trace, so that the service begins it.
     """
 
     def __init__(
@@ -58,11 +59,12 @@ class Users:
         seed: int = 1,
         span: Callable[[Span], None] = lambda span: None,
         second: Callable[[Second], None] = lambda second: None,
+        traced: bool = True,
     ) -> None:
         self._connect, self._path, self._most, self._shape = connect, path, most, shape
         self._think_s, self._threshold_ms = think_s, threshold_ms
         self._random = random.Random(seed)
-        self._span, self._second = span, second
+        self._span, self._second, self._traced = span, second, traced
         attributes = (("http.request.method", "GET"), ("url.path", path), ("peer.service", peer))
         self._site = SpanSite("users", CLIENT, peer, "GET", attributes, status_attribute=True)
         self._wanted = 0
@@ -102,7 +104,7 @@ class Users:
         trace, span = self._random.getrandbits(128) or 1, self._random.getrandbits(64) or 1
         start_ns = time.time_ns()
         try:
-            status = await connection.get(self._path, f"00-{trace:032x}-{span:016x}-01")
+            status = await connection.get(self._path, f"00-{trace:032x}-{span:016x}-01" if self._traced else "")
         except OSError:
             status = 0
         end_ns = time.time_ns()

@@ -61,11 +61,18 @@ class SpringBoot:
 
 @contextmanager
 def spring_boot(
-    database: str, log: Path, own_port: bool, cores: Iterable[int] = (), connections: int = 0, otlp: str = ""
+    database: str,
+    log: Path,
+    own_port: bool,
+    cores: Iterable[int] = (),
+    connections: int = 0,
+    otlp: str = "",
+    service: str = "spring",
 ) -> Iterator[SpringBoot]:
     """Runs it with Spring Boot's own defaults. own_port: /actuator has a port of its own, as is usual in production.
 
-    cores: only these. connections: of HikariCP. otlp: its spans and metrics go there, by OpenTelemetry's agent.
+    cores: only these. connections: of HikariCP. otlp: its spans and metrics go there, as `service`, by OpenTelemetry's
+    agent.
     """
     jar = SPRING_BOOT / "target/application.jar"
     if not jar.exists():
@@ -93,7 +100,7 @@ def spring_boot(
         except requests.RequestException:
             return False
 
-    environment = os.environ | (java_agent("spring", otlp) if otlp else {})
+    environment = os.environ | (java_agent(service, otlp) if otlp else {})
     words = pinned(cores or os.sched_getaffinity(0), command)
     with running("Spring Boot", words, ready, log, 180, environment, poll_s=0.5):
         yield app

@@ -42,12 +42,15 @@ class _Lines(Template):
 
 @dataclass(frozen=True)
 class Storefront:
-    """folder: has a folder for each program, with `conf`. page: what users ask for. settings: of the Go program."""
+    """folder: has a folder for each program, with `conf`. page: what users ask for. settings: of the Go program.
+    jolokia: of orders; "" where that is another's. behind_nginx: the same page without nginx. redis: HOST:PORT."""
 
     folder: Path
     page: str
     settings: str
     jolokia: str
+    behind_nginx: str = ""
+    redis: str = ""
 
     def conf(self, program: str) -> Path:
         return self.folder / program / "conf"
@@ -57,8 +60,11 @@ class Storefront:
 
 
 @contextmanager
-def storefront(cores: set[int], others: Iterable[int], otlp: str, logs: Path) -> Iterator[Storefront]:
-    """All of it, up, on `cores`; spans go to `otlp` (gRPC) from `others`, where nginx's log is read."""
+def storefront(
+    cores: set[int], others: Iterable[int], otlp: str, logs: Path, orders_at: str = ""
+) -> Iterator[Storefront]:
+    """All of it, up, on `cores`; spans go to `otlp` (gRPC) from `others`, where nginx's log is read. orders_at: URL of
+    the service of orders, in place of the Tomcat."""
     if not BINARY.exists():
         raise FileNotFoundError(f"start the storefront: {BINARY} is missing; `make bench` sets it up")
     with tempfile.TemporaryDirectory(prefix="sluice-storefront-") as directory, ExitStack() as up:
@@ -79,25 +85,28 @@ def storefront(cores: set[int], others: Iterable[int], otlp: str, logs: Path) ->
         at = {name: f"127.0.0.1:{number}" for name, number in port.items()}
         database = f"{at['postgresql']}/postgres"
         jdbc = f"jdbc:postgresql://{database}?user={USER}"
-        log = logs / "tomcat.log"
-        tomcat = application(
-            "orders", TOMCAT_THREADS, jdbc, cores, log, otlp, spare_threads=None, connections=HIKARI_CONNECTIONS
-        )
-        orders = up.enter_context(tomcat)
+        jolokia = ""
+        if not orders_at:
+            log = logs / "tomcat.log"
+            tomcat = application(
+                "orders", TOMCAT_THREADS, jdbc, cores, log, otlp, spare_threads=None, connections=HIKARI_CONNECTIONS
+            )
+            orders = up.enter_context(tomcat)
+            orders_at, jolokia = f"{orders.url}/update", orders.jolokia
         flags = {
             "listen": at["storefront"],
             "redis": at["redis"],
             "memcached": at["memcached"],
             "postgres": f"postgres://{USER}@{database}?sslmode=disable",
-            "orders": f"{orders.url}/update",
+            "orders": orders_at,
             "otlp": otlp,
         }
         begin("storefront", [BINARY, *(word for name, value in flags.items() for word in (f"-{name}", value))])
         up.enter_context(_spans_of_nginx(port["log"], others, otlp, logs))
         home = folder / "nginx"
         begin("nginx", [*debian.command("nginx"), "-p", home, "-c", home / "conf", "-e", "stderr"])
-        settings = f"http://{at['storefront']}/settings"
-        yield Storefront(folder, f"http://{at['nginx']}/page", settings, orders.jolokia)
+        go, page = f"http://{at['storefront']}", f"http://{at['nginx']}/page"
+        yield Storefront(folder, page, f"{go}/settings", jolokia, f"{go}/page", at["redis"])
 
 
 def _postgresql(folder: Path) -> list[str]:

@@ -6,6 +6,7 @@
 import argparse
 import os
 import platform
+import signal
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -104,6 +105,8 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
 
 
 def main() -> None:
+    # A bench that is killed stops the servers and applications that it started.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     if sys.argv[1:] and sys.argv[1] in COMMANDS:
         COMMANDS[sys.argv[1]](sys.argv[2:])
         return

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.model.keys import SubsetKey
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
 from sluice.subsets.churn import NamedConnections, churn, named_connections
 from sluice.subsets.connections import Connections
@@ -26,6 +27,7 @@ from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import Problem, problem, usual
 from sluice.subsets.state import Cause, Inputs, SubsetState
 from sluice.subsets.strategy_result import answer
+from sluice_kit.decide.closed_loops import Loop
 
 
 class Slower:
@@ -251,6 +253,34 @@ def test_the_decider_starts_without_samples_at_the_usual_number_and_falls_with_e
         assert run.churn <= 0.05
         counts.append(count(state.solved))
     assert counts == [32, 31, 30, 29]
+
+
+def test_the_number_stays_while_some_callers_do_not_follow() -> None:
+    """Connections are chosen as if all callers followed: fewer would rest on loads that nobody brings."""
+    state, _ = plan(None, Inputs(app(8, 8), latency_model({}, [], 10.0)), 0.0)
+    fixed = {SubsetKey("a", "a-00", "b"): None}
+    for number in range(1, 4):
+        inputs = Inputs(app(8, 8), LatencyModel({}, EVEN.other), fixed=fixed)
+        state, run = plan(state, inputs, 60.0 * number)
+        assert state is not None
+        assert run is not None
+        assert (run.cause, count(state.solved)) == (Cause.TRAINED, 32)
+
+
+def test_a_step_of_weights_leaves_the_number() -> None:
+    """What a trial of weights shows is their effect, and not that of more connections."""
+    loop = Loop(np.random.default_rng(2).uniform(0.05, 0.6, 16), 0.3)
+    counts: list[int] = []
+    steps = 0
+    for _ in range(6 * 20):
+        ended = len(loop.runs)
+        loop.window()
+        assert loop.state is not None
+        counts.append(count(loop.state.solved))
+        if len(loop.runs) > ended and loop.runs[-1].cause is Cause.WEIGHTS:
+            steps += 1
+            assert counts[-1] == counts[-2]
+    assert steps > 5
 
 
 def test_a_drift_does_not_take_connections_away() -> None:

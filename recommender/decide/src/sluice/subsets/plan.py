@@ -119,13 +119,18 @@ def _first(inputs: Inputs, problem: Problem, step: Damping) -> Solved:
 
 
 def _number(inputs: Inputs, cause: Cause) -> NumberRule:
-    """The number of connections falls only by a new model: contention and load that come and go with the time of day
-    would otherwise take connections away and bring them back each day."""
+    """What a run does about the number of connections.
+
+    It falls only by a new model: contention and load that come and go with the time of day would otherwise take
+    connections away and bring them back each day. A step of weights leaves it, so that the trial shows the effect of
+    weights alone. So does every run while some callers do not follow: connections are chosen as if all did.
+    """
     if not inputs.model.known:
         return NumberRule.USUAL
-    if cause is Cause.TRAINED:
+    if cause is Cause.TRAINED and not inputs.fixed:
         return NumberRule.MOVE
-    return NumberRule.RISE if cause in (Cause.DRIFT, Cause.ADOPTION, Cause.WEIGHTS) else NumberRule.KEEP
+    rises = cause in (Cause.DRIFT, Cause.ADOPTION) and not inputs.fixed
+    return NumberRule.RISE if rises else NumberRule.KEEP
 
 
 def _by_rule(inputs: Inputs, problem: Problem, curves: Sequence[Curves]) -> Solved:

@@ -46,7 +46,7 @@ def texts() -> st.SearchStrategy[str]:
 
 def messages(kind: type[M], legal: Legal) -> st.SearchStrategy[M]:
     """legal: values by the name of a field, which lead past the first checks of a reader."""
-    return _message(kind.DESCRIPTOR, legal, 0)  # type: ignore[return-value]
+    return _message(kind.DESCRIPTOR, legal, 0)  # type: ignore[return-value, arg-type]
 
 
 @st.composite
@@ -81,7 +81,7 @@ def _value(field: FieldDescriptor, legal: Legal, depth: int) -> st.SearchStrateg
     kind = field.cpp_type
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         hostile: st.SearchStrategy[Any] = st.sampled_from(
-            [*(value.number for value in field.enum_type.values), 99, -1, 2**31 - 1]
+            [*(value.number for value in field.enum_type.values), 99, -1, 2**31 - 1]  # type: ignore[union-attr]
         )
     elif kind in (FieldDescriptor.CPPTYPE_DOUBLE, FieldDescriptor.CPPTYPE_FLOAT):
         hostile = st.sampled_from(FLOATS) | st.floats(0, 100)

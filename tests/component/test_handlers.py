@@ -9,8 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -94,6 +96,28 @@ def test_a_served_pool_is_read_and_resized_by_who_has_the_token(token: Path, pro
         token.write_text("0123456789abcde")
         short = {"error": "token_file: want 16 characters or more, got 15"}
         assert ask("GET", bearer="0123456789abcde") == (401, short)
+
+
+@pytest.mark.parametrize("program", [python, node])
+def test_no_request_ends_the_program_or_goes_without_an_answer(token: Path, program: Callable[[Path], Any]) -> None:
+    """A program that ends takes its service with it."""
+    with program(token) as url:
+        address = urlsplit(url)
+
+        def ask(method: str, path: str, body: bytes = b"", **headers: str) -> int:
+            connection = HTTPConnection(address.hostname or "", address.port, timeout=60)
+            try:
+                connection.request(method, path, body, {"Host": "h", "Authorization": f"Bearer {TOKEN}", **headers})
+                return connection.getresponse().status
+            finally:
+                connection.close()
+
+        for path in ("//", "///[", "/%", "/%ff%00", "http://%", "*", "/__proto__", "/constructor", "/" + "a" * 8000):
+            assert ask("GET", path) in (400, 404), path
+        for body in (b"[" * 1020, b'{"size":' * 100, b'{"size": 1e999}', b'{"size": NaN}', b"\xff\xfe", b"null", b"[]"):
+            assert ask("PUT", "/rows", body) == 400, body
+        assert ask("PUT", "/rows", b"", **{"Content-Length": "9" * 5000}) in (400, 413)
+        assert ask("GET", "/rows") == 200
 
 
 def test_pythons_handler_is_mounted_in_a_server_of_the_program(token: Path) -> None:

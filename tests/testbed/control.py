@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from . import pages_of_browsers
 from .adjustable import AdjustablePool
 from .handover import Handover
 from .service import Service
@@ -188,10 +189,13 @@ def serve(control: Control, host: str, port: int) -> ThreadingHTTPServer:
 
         def _respond(self) -> None:
             try:
+                if refusal := pages_of_browsers.fault(self.headers.get("Host"), self.headers.get("Origin")):
+                    self.close_connection = True
+                    raise RefusedError(HTTPStatus.FORBIDDEN, refusal)
                 body = self._body()
                 status, document = HTTPStatus.OK, control.answer(self.command, urlsplit(self.path).path, body)
-            except RefusedError as refusal:
-                status, document = refusal.status, {"error": str(refusal)}
+            except RefusedError as error:
+                status, document = error.status, {"error": str(error)}
             except TimeoutError as error:
                 status, document = HTTPStatus.SERVICE_UNAVAILABLE, {"error": str(error)}
             payload = (json.dumps(document) + "\n").encode()

@@ -30,10 +30,11 @@ def api():
     for thread in threads:
         thread.start()
 
-    def call(method, path, body=None):
+    def call(method, path, body=None, headers=None):
         url = f"http://127.0.0.1:{server.server_address[1]}{path}"
+        request = urllib.request.Request(url, body, headers or {}, method=method)
         try:
-            with urllib.request.urlopen(urllib.request.Request(url, body, method=method), timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=10) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)
@@ -179,3 +180,25 @@ def test_an_error_of_a_command_reaches_whoever_asked():
     handover.serve(0.5)
     thread.join()
     assert len(errors) == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "attacker.example:8090"},  # its name was made to lead to 127.0.0.1
+        {"Host": "127.0.0.1.attacker.example"},
+        {"Host": "127.0.0.1:8090", "Origin": "http://attacker.example"},
+        {"Host": "127.0.0.1:8090", "Origin": "null"},
+        {"Host": "127.0.0.1:8090", "Origin": "http://127.0.0.1:3000"},
+    ],
+)
+def test_a_page_of_a_browser_changes_nothing(api, headers):
+    status, answer = api("PUT", f"/pools/{CART_THREADS}", b'{"size": 12}', headers)
+    assert (status, answer["error"].partition(":")[0]) == (403, "Origin" if "Origin" in headers else "Host")
+    assert api("GET", f"/pools/{CART_THREADS}")[1]["size"] == 64
+
+
+@pytest.mark.parametrize("host", ["localhost:8090", "demo:8090", "10.1.2.3", "[::1]:8090"])
+def test_who_reaches_the_demo_by_an_address_or_a_name_of_its_network_may_change_it(api, host):
+    headers = {"Host": host, "Origin": f"http://{host}"}
+    assert api("PUT", f"/pools/{CART_THREADS}", b'{"size": 12}', headers)[0] == 200

@@ -72,6 +72,9 @@ func targetsAt(d *config.Discover, endpoints []discover.Endpoint) (targets []poo
 			atErr = fmt.Errorf("instance %q exists already at %s", endpoint.Instance, first)
 		}
 		if atErr == nil {
+			atErr = d.Reach(endpoint)
+		}
+		if atErr == nil {
 			target, atErr = open(t)
 		}
 		if atErr != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,6 +44,40 @@ func TestANameThatOccursTwiceIsAnError(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), `b:80: instance "cart-0" exists already at a:80`) {
 		t.Errorf("error %v, want one that names both addresses", err)
+	}
+}
+
+// Whoever names an instance's address would get the requests, with their token.
+func TestWhereNoRequestGoes(t *testing.T) {
+	listed := strings.Replace(discovered, "    file:", "    within: [10.0.0.0/8, \"fd00::/8\"]\n    file:", 1)
+	pods := strings.Replace(discovered, "file: {path: /run/cart.yaml}", "kubernetes: {namespace: shop, selector: app=cart, port: 80}", 1) + "kubernetes: {}\n"
+	for _, tt := range []struct {
+		config, host string
+		reached      bool
+	}{
+		{discovered, "10.0.0.1", true},
+		{discovered, "127.0.0.1", true},
+		{discovered, "cart-0.cart", true},
+		{discovered, "169.254.169.254", false},
+		{discovered, "::ffff:169.254.169.254", false},
+		{discovered, "fe80::1", false},
+		{discovered, "0.0.0.0", false},
+		{discovered, "224.0.0.1", false},
+		{pods, "10.0.0.1", true},
+		{pods, "127.0.0.1", false},
+		{pods, "::1", false},
+		{listed, "10.1.2.3", true},
+		{listed, "fd00::7", true},
+		{listed, "192.168.0.1", false},
+		{listed, "127.0.0.1", false},
+		{listed, "cart-0.cart", false},
+	} {
+		targets, err := targetsAt(&loaded(t, tt.config).Discover[0], []discover.Endpoint{
+			{Address: net.JoinHostPort(tt.host, "80"), Instance: "cart-0"}, {Address: "10.9.9.9:80", Instance: "cart-1"},
+		})
+		if want := map[bool]int{true: 2, false: 1}[tt.reached]; len(targets) != want || (err == nil) != tt.reached {
+			t.Errorf("%s: %d targets, want %d: %v", tt.host, len(targets), want, err)
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ function handler(tokenFile, pools) {
     }
     const wrong = refusal(tokenFile, request.headers.authorization ?? '')
     if (wrong) return answer(401, { error: wrong })
-    const name = new URL(request.url, 'http://here').pathname.replace(/^\/+/, '')
+    const name = request.url.split('?', 1)[0].replace(/^\/+/, '') // URL would throw for //, and end the program
     if (!Object.hasOwn(pools, name)) return answer(404, { error: 'no such pool' })
     const show = () => {
       const [size, open] = pools[name].sizes()

@@ -27,6 +27,8 @@ type Discover struct {
 	DNS        *discover.DNSConfig  `yaml:"dns"`
 	File       *discover.FileConfig `yaml:"file"`
 	Kubernetes *kube.PodsConfig     `yaml:"kubernetes"`
+	// Within are networks, as 10.0.0.0/8. Each instance has to be in one of them; without any, Reach has the rest.
+	Within []string `yaml:"within"`
 	// Target has the keys of a target except its name. With kubernetes and without `pool`, the pods' annotations declare pools
 	// and kinds. Where a value may name environment variables, ${ADDRESS} (HOST:PORT),
 	// ${HOST}, ${INSTANCE} and ${URL_PATH} are those of the instance.
@@ -165,6 +167,9 @@ func (d *Discover) validate() error {
 		faults = append(faults, fmt.Errorf("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores, and not %q", d.Name, AllTargets))
 	}
 	faults = append(faults, within("interval", d.Interval, 100*time.Millisecond, time.Hour))
+	if _, err := networksOf(d.Within); err != nil {
+		faults = append(faults, err)
+	}
 	kinds := 0
 	for _, there := range []bool{d.DNS != nil, d.File != nil, d.Kubernetes != nil} {
 		if there {

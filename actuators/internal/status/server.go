@@ -57,7 +57,7 @@ func (b *Board) Serve(ctx context.Context, address string) (stop func(), err err
 		return nil, fmt.Errorf("serve status: %w", err)
 	}
 	b.draining = ctx.Done()
-	server := &http.Server{Handler: b.Handler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
+	server := &http.Server{Handler: onLoopback(listener.Addr(), b.Handler()), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
 	go server.Serve(listener)
 	return func() { server.Close() }, nil
 }

@@ -114,3 +114,30 @@ def test_a_port_that_is_taken_is_an_error_of_the_setting() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         with pytest.raises(AddressError, match=r"listen on SLUICE_HEALTH=127.0.0.1:\d+: "):
             Pages(Address("127.0.0.1", other.getsockname()[1]), CollectorRegistry(), Health())
+
+
+@pytest.mark.parametrize(
+    ("host", "requested", "served"),
+    [
+        ("127.0.0.1", "127.0.0.1:8092", True),
+        ("127.0.0.1", "localhost:8092", True),
+        ("127.0.0.1", "", True),
+        ("::1", "[::1]:8092", True),
+        ("127.0.0.1", "attacker.example:8092", False),
+        ("127.0.0.1", "127.0.0.1.attacker.example", False),
+        ("0.0.0.0", "decider-0.decider.sluice.svc:9464", True),
+    ],
+)
+def test_on_loopback_a_name_that_was_made_to_lead_here_is_refused(host: str, requested: str, served: bool) -> None:
+    assert Address(host, 8092).serves(requested) is served
+
+
+def test_a_page_of_a_browser_reads_no_metrics() -> None:
+    pages = Pages(Address("127.0.0.1", 0), CollectorRegistry(), Health(lambda: 0.0))
+    pages.start()
+    try:
+        request = urllib.request.Request(f"http://127.0.0.1:{pages.port}/metrics", headers={"Host": "attacker.example"})
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(request, timeout=10)
+    finally:
+        pages.close()

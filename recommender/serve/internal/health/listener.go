@@ -77,7 +77,7 @@ func (p Pages) Serve(address string) (stop func(), err error) {
 		return nil, fmt.Errorf("listen on %s=%s: %w", addressVariable, address, errors.Unwrap(err))
 	}
 	server := &http.Server{
-		Handler: p.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, Protocols: new(http.Protocols),
+		Handler: onLoopback(listener.Addr(), p.handler()), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, Protocols: new(http.Protocols),
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)

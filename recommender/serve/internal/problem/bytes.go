@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -30,18 +31,32 @@ func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
 	checked.Streams = make([]grpc.StreamDesc, len(description.Streams))
 	for i, stream := range description.Streams {
 		handler := stream.Handler
-		stream.Handler = func(srv any, s grpc.ServerStream) error { return handler(srv, checkedStream{s}) }
+		stream.Handler = func(srv any, s grpc.ServerStream) error {
+			checked := &checkedStream{ServerStream: s}
+			err := handler(srv, checked)
+			if fault := checked.fault.Load(); err == nil && fault != nil {
+				return *fault // a handler that takes any end of its requests for the caller's
+			}
+			return err
+		}
 		checked.Streams[i] = stream
 	}
 	r.ServiceRegistrar.RegisterService(&checked, service)
 }
 
-type checkedStream struct{ grpc.ServerStream }
+type checkedStream struct {
+	grpc.ServerStream
+	// fault is that of the stream's last request.
+	fault atomic.Pointer[error]
+}
 
-func (c checkedStream) RecvMsg(to any) error {
+func (c *checkedStream) RecvMsg(to any) error {
 	request := &Request{to: to}
 	if err := c.ServerStream.RecvMsg(request); err != nil {
 		return err
+	}
+	if request.err != nil {
+		c.fault.Store(&request.err)
 	}
 	return request.err
 }

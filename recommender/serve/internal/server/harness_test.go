@@ -66,6 +66,8 @@ type options struct {
 	xds     xds.Settings
 	// address is the listen address; any free one where it is empty.
 	address string
+	// log is the server's; nil discards it.
+	log *slog.Logger
 }
 
 // start runs a server until the test ends, or stop is called.
@@ -80,6 +82,9 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	if o.lookup == nil {
 		o.lookup = func(string) string { return "" }
 	}
+	if o.log == nil {
+		o.log = slog.New(slog.DiscardHandler)
+	}
 	if o.dial == nil {
 		o.dial = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	}
@@ -92,17 +97,17 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{}
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
-	hub := xds.New(writer, slog.New(slog.DiscardHandler), o.xds)
+	hub := xds.New(writer, o.log, o.xds)
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a, 5*time.Second)
 	must(t, err)
-	r.reader = topics.NewReader(journal.Journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
+	r.reader = topics.NewReader(journal.Journal, o.log, func(reading topics.Reading) {
 		r.service.Serve(reading)
 		hub.Serve(reading.Tables)
 		go watch.Ticks(ctx, reading.Tables, o.every)
 		listening.Ready(true)
 	})
-	go a.Follow(ctx, 10*time.Millisecond, slog.New(slog.DiscardHandler))
+	go a.Follow(ctx, 10*time.Millisecond, o.log)
 	read, served := make(chan struct{}), make(chan struct{})
 	go func() { defer close(read); r.reader.Run(ctx) }()
 	go func() { defer close(served); _ = listening.Serve(ctx) }()

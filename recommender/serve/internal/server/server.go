@@ -82,8 +82,11 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 	tuningv1.RegisterTuningServiceServer(registrar, calls.Tuning{Service: service})
 	discovery.RegisterAggregatedDiscoveryServiceServer(registrar, xds.NewServer(hub))
 	endpoints.RegisterEndpointDiscoveryServiceServer(registrar, xds.NewEndpointServer(hub))
-	healthv1.RegisterHealthServer(s.grpc, s.health)
-	reflection.Register(s.grpc) // v1 and v1alpha
+	healthv1.RegisterHealthServer(registrar, s.health)
+	reflection.Register(struct { // v1 and v1alpha
+		problem.Registrar
+		reflection.ServiceInfoProvider
+	}{registrar, s.grpc})
 	s.Ready(false)
 	return s, nil
 }

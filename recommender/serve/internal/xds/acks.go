@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -41,7 +42,7 @@ func (c *client) acknowledge(kind, nonce string, returned map[string]string, ref
 		c.acked[kind+name] = response
 		c.hub.counts.answers.WithLabelValues(short(kind), outcome.String()[len("DELIVERY_OUTCOME_"):]).Inc()
 		if refused != nil {
-			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", truncate(refused.GetMessage()))
+			c.hub.logRefusal(time.Now(), "node", c.node.id, "type", short(kind), "name", name, "why", truncate(refused.GetMessage()))
 		}
 		if kind == clusterType {
 			c.recordPoolSize(name, refused)
@@ -101,4 +102,14 @@ func (h *Hub) deliver() {
 	}
 }
 
-func truncate(text string) string { return text[:min(len(text), mostDetail)] }
+// truncate cuts a text at mostDetail bytes or before, between two characters: protobuf takes nothing else.
+func truncate(text string) string {
+	if len(text) <= mostDetail {
+		return text
+	}
+	end := mostDetail
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

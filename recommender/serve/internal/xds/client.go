@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type client struct {
 	// caller is the caller's name, if callers are authenticated.
 	caller string
 	node   *node
+	// types are those that the client asked for.
+	types map[string]struct{}
 	// grpc is true for a client of gRPC, as its user agent says.
 	grpc bool
 	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
@@ -44,12 +47,16 @@ type cachedEndpoints struct {
 
 var errOtherNode = problem.Conflict("node", "differs from the stream's first request", "one node a stream")
 
-// mostNames bounds the names in one request.
-const mostNames = 10_000
+// Bounds of what a stream keeps. An Envoy has a dozen types. mostNames and mostNameBytes are those of one type.
+const (
+	mostTypes     = 32
+	mostNames     = 10_000
+	mostNameBytes = 1 << 20
+)
 
 // CreateWatch implements cache.ConfigWatcher.
 func (c *client) CreateWatch(request *cache.Request, subscription cache.Subscription, to chan cache.Response) (func(), error) {
-	if err := c.identify(request.GetNode(), len(subscription.SubscribedResources())); err != nil {
+	if err := c.check(request.GetNode(), request.GetTypeUrl(), subscription); err != nil {
 		return nil, err
 	}
 	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), subscription.ReturnedResources(), request.GetErrorDetail())
@@ -58,17 +65,30 @@ func (c *client) CreateWatch(request *cache.Request, subscription cache.Subscrip
 
 // CreateDeltaWatch implements cache.ConfigWatcher.
 func (c *client) CreateDeltaWatch(request *cache.DeltaRequest, subscription cache.Subscription, to chan cache.DeltaResponse) (func(), error) {
-	if err := c.identify(request.GetNode(), len(subscription.SubscribedResources())); err != nil {
+	if err := c.check(request.GetNode(), request.GetTypeUrl(), subscription); err != nil {
 		return nil, err
 	}
 	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), subscription.ReturnedResources(), request.GetErrorDetail())
 	return c.hub.watch(c.delta(request, subscription, to)), nil
 }
 
-func (c *client) identify(identity *core.Node, names int) error {
-	if names > mostNames {
-		return problem.Conflict("resource_names", "are too many", "at most 10,000")
+// check identifies the client, and bounds what its stream keeps: types, and of each the names.
+func (c *client) check(identity *core.Node, kind string, subscription cache.Subscription) error {
+	c.types[kind] = struct{}{}
+	if len(c.types) > mostTypes {
+		return problem.Conflict("type_url", "is one type too many for this stream", fmt.Sprintf("at most %d types", mostTypes))
 	}
+	names, bytes := subscription.SubscribedResources(), 0
+	for name := range names {
+		bytes += len(name)
+	}
+	if len(names) > mostNames || bytes > mostNameBytes {
+		return problem.Conflict("resource_names", "are too many", "at most 10,000 with 1 MiB together")
+	}
+	return c.identify(identity)
+}
+
+func (c *client) identify(identity *core.Node) error {
 	n, err := nodeOf(identity)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func clusterFor(t *testing.T, settings Settings, userAgent, service string) *clu
 	hub := New(nil, slog.New(slog.DiscardHandler), settings)
 	t.Cleanup(hub.Stop)
 	c := &client{hub: hub}
-	if err := c.identify(&core.Node{Id: "a~a-1", UserAgentName: userAgent}, 1); err != nil {
+	if err := c.identify(&core.Node{Id: "a~a-1", UserAgentName: userAgent}); err != nil {
 		t.Fatal(err)
 	}
 	message := &cluster.Cluster{}

@@ -47,6 +47,8 @@ type Hub struct {
 	clients map[*client]struct{}
 	// faults are the faults of records that were already logged, by service and instance.
 	faults map[string]fault
+	// refusals bounds the lines of the log.
+	refusals refusals
 }
 
 // Settings are what clusters get besides endpoints. SizedPools: the pools whose sizes clients get. OutlierDetection: that of

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -41,7 +42,7 @@ func nodeOf(message *core.Node) (node, error) {
 		var bad [2]error
 		n.upstream, bad[0] = url.PathUnescape(service)
 		n.instance, bad[1] = url.PathUnescape(instance)
-		if n.upstream == "" || n.instance == "" || bad != [2]error{} {
+		if n.upstream == "" || n.instance == "" || bad != [2]error{} || !utf8.ValidString(n.upstream) || !utf8.ValidString(n.instance) {
 			return node{}, problem.NotLegal("node.id", message.GetId(), legalNode)
 		}
 	}

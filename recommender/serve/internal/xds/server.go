@@ -39,7 +39,7 @@ func (s *Server) DeltaAggregatedResources(stream discovery.AggregatedDiscoverySe
 
 func (s *Server) client(caller string) (c *client, closed func()) {
 	c = &client{
-		hub: s.hub, caller: caller, endpointCache: map[string]*cachedEndpoints{}, acked: map[string]string{}, revisions: map[string]uint64{},
+		hub: s.hub, caller: caller, types: map[string]struct{}{}, endpointCache: map[string]*cachedEndpoints{}, acked: map[string]string{}, revisions: map[string]uint64{},
 		offered: map[string]poolSize{}, inForce: map[string]poolSize{},
 	}
 	s.hub.counts.streams.Inc()

@@ -45,7 +45,7 @@ func parseVersion(text string) version {
 		shard, offset, _ := strings.Cut(place, ":")
 		n, err := strconv.ParseInt(shard, 10, 32)
 		at, err2 := strconv.ParseInt(offset, 10, 64)
-		if err != nil || err2 != nil {
+		if err != nil || err2 != nil || n < 0 || at < 0 { // a client can send any text
 			return version{}
 		}
 		v.places[int32(n)] = at

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 NAME, EXPOSE = "SLUICE_HEALTH", "SLUICE_HEALTH_EXPOSE"
 
@@ -18,6 +19,18 @@ class Address(NamedTuple):
 
     host: str
     port: int
+
+    def serves(self, requested: str) -> bool:
+        """Whether a request with this header Host is answered. On loopback a name other than localhost is one that was
+        made to lead here: by a page of a browser, which would read the answer (DNS rebinding)."""
+        if not ip_address(self.host).is_loopback:
+            return True
+        name = urlsplit(f"//{requested}").hostname or ""
+        try:
+            ip_address(name)
+        except ValueError:
+            return name in ("", "localhost")
+        return True
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"

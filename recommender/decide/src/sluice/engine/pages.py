@@ -55,7 +55,9 @@ class Pages:
 
             def do_GET(self) -> None:
                 path = self.path.partition("?")[0]
-                if path == "/metrics":
+                if not address.serves(self.headers.get("Host", "")):
+                    self.send_error(HTTPStatus.FORBIDDEN, "Host: want an IP address or localhost")
+                elif path == "/metrics":
                     self._answer(HTTPStatus.OK, CONTENT_TYPE_LATEST, generate_latest(registry))
                 elif path in causes:
                     lines = causes[path]()

@@ -66,7 +66,11 @@ def _reported(sessions: Mapping[str, Session], request: tuning_service_pb2.TellT
     if request.HasField("outcome") == request.HasField("applied_at"):
         return _refused("INVALID_ARGUMENT", "outcome", "outcome, applied_at: legal: exactly one of the two")
     if request.HasField("applied_at"):
-        return _event(sessions, request, Applied(request.trial, request.applied_at.ToMilliseconds()), now_ms)
+        try:
+            applied_ms = request.applied_at.ToMilliseconds()
+        except ValueError:
+            return _refused("INVALID_ARGUMENT", "applied_at", "applied_at: is no time; legal: years 1 to 9999")
+        return _event(sessions, request, Applied(request.trial, applied_ms), now_ms)
     try:
         outcome = read_outcome(request.outcome)
     except ValueError as cause:

@@ -1,0 +1,57 @@
+"""Callers that mean harm, for longer than in `make test`: random messages, watchers that read nothing, a minute of each
+fuzz target."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stack.toolchain import go_path
+
+ROOT = Path(__file__).parents[2]
+SERVE = ROOT / "recommender/serve"
+
+
+def targets() -> list[tuple[str, str]]:
+    """Package and name of each fuzz target of the Go modules."""
+    found = []
+    for module in (SERVE, ROOT / "actuators"):
+        for file in sorted(module.rglob("*_test.go")):
+            names = re.findall(r"^func (Fuzz\w+)\(", file.read_text(), re.MULTILINE)
+            found += [(str(file.parent.relative_to(ROOT)), name) for name in names]
+    return found
+
+
+def go(folder: Path, *arguments: str, timeout_s: float = 1_800, **variables: str) -> None:
+    done = subprocess.run(
+        [str(go_path()), "test", "-count=1", *arguments],
+        cwd=folder,
+        env={**os.environ, "CGO_ENABLED": "0", **variables},
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+    )
+    assert done.returncode == 0, f"{done.stdout[-4000:]}{done.stderr[-4000:]}"
+
+
+@pytest.mark.parametrize(("package", "name"), targets())
+def test_a_minute_of_each_fuzz_target(package: str, name: str) -> None:
+    go(ROOT / package, "-run", "^$", "-fuzz", f"^{name}$", "-fuzztime", "60s", "-parallel", "2")
+
+
+def test_six_hundred_random_messages_to_each_method() -> None:
+    go(SERVE / "internal/server", "-run", "TestNoMessageOfACaller", SLUICE_HOSTILE_CALLS="600")
+
+
+def test_five_thousand_watchers_that_read_nothing_end_by_the_servers_pings() -> None:
+    go(SERVE / "internal/server", "-run", "TestWatchersThatReadNothing", SLUICE_HALF_OPEN="5000")
+
+
+def test_fifteen_hundred_random_commands_of_tuning_sessions() -> None:
+    file = ROOT / "recommender/decide/tests/tuning/session/test_hostile_commands.py"
+    variables = {**os.environ, "SLUICE_HOSTILE_EXAMPLES": "1500"}
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", file], env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:]

@@ -39,6 +39,10 @@ public final class Variants {
         }
       };
 
+  // The root that was used last is the last to be forgotten: it needs no look-up.
+  private Root lastRoot;
+  private Set<Long> last;
+
   /**
    * @param most variants of each root
    */
@@ -62,7 +66,11 @@ public final class Variants {
    * @param hash by {@link #hash}
    */
   public boolean isSeparate(Root root, long hash) {
-    Set<Long> known = roots.computeIfAbsent(root, absent -> new HashSet<>());
+    if (!root.equals(lastRoot)) {
+      last = roots.computeIfAbsent(root, absent -> new HashSet<>());
+      lastRoot = root;
+    }
+    Set<Long> known = last;
     if (known.contains(hash)) {
       return true;
     }

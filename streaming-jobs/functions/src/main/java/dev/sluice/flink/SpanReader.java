@@ -15,6 +15,7 @@ import dev.sluice.samples.SampleAccumulator;
 import dev.sluice.sampling.SamplingAccumulator;
 import dev.sluice.sizes.SizeAccumulator;
 import dev.sluice.traces.FragmentAccumulator;
+import dev.sluice.traces.MessageFragments;
 import dev.sluice.traces.TraceFragment;
 import dev.sluice.traces.TraceSpan;
 import dev.sluice.windows.Partial;
@@ -23,6 +24,7 @@ import dev.sluice.windows.WindowAccumulator;
 import dev.sluice.windows.WindowSums;
 import dev.sluice.windows.Windowed;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -34,13 +36,13 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Decodes each message once, for all jobs. It emits fragments of traces at once. It sums the
- * windows, samples, sizes, delays and accounts across messages.
+ * Decodes each message once, for all jobs. It emits a message's fragments of traces at once. It
+ * sums the windows, samples, sizes, delays and accounts across messages.
  *
  * <p>The known names ({@link LogBounds}) are state.
  */
-final class SpanReader extends SummingOperator<TraceFragment>
-    implements OneInputStreamOperator<Message, TraceFragment> {
+final class SpanReader extends SummingOperator<MessageFragments>
+    implements OneInputStreamOperator<Message, MessageFragments> {
   private static final long serialVersionUID = 1L;
 
   /** All stages for spans, as one. If a stage cuts a span, it cuts it in the windows alone. */
@@ -78,6 +80,8 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
   }
 
+  private final int assemblers;
+
   private transient Settings settings;
   private transient LogBounds bounds;
   private transient OwnState boundsState;
@@ -88,9 +92,18 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient DelayAccumulator delays;
   private transient SamplingAccumulator sampling;
   private transient FragmentAccumulator fragments;
+  // Of the present message, by number of the task that assembles them; null for none.
+  private transient List<List<TraceFragment>> ofTasks;
   private transient List<Table<?, ?>> tables;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
+
+  /**
+   * @param assemblers number of the tasks that assemble traces
+   */
+  SpanReader(int assemblers) {
+    this.assemblers = assemblers;
+  }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -114,6 +127,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
     assembles = settings.assemblesTraces();
+    ofTasks = new ArrayList<>(Collections.nCopies(assemblers, null));
     windows = new WindowAccumulator(settings.spread());
     SampleAccumulator samples = new SampleAccumulator(settings.sampleWindowMs());
     SizeAccumulator sizes = new SizeAccumulator(settings.sampleWindowMs());
@@ -184,12 +198,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     fragments.takeNested(this::takeBack);
     tables.forEach(Table::takeMessage);
     if (assembles) {
-      fragments.forEach(
-          (traceId, spans) ->
-              output.collect(
-                  element.replace(
-                      new TraceFragment(
-                          traceId, recordMs, message.partition(), message.offset(), spans))));
+      passOn(element, message);
     }
     reader.counts().forEach(countedWindows.at(recordMs)::add);
     reader.forEachWhole(counted.at(recordMs)::add);
@@ -199,6 +208,32 @@ final class SpanReader extends SummingOperator<TraceFragment>
     if (isFull()) {
       flush();
     }
+  }
+
+  private void passOn(StreamRecord<Message> element, Message message) {
+    fragments.forEach(
+        (traceId, spans) ->
+            ofTask(TraceAssembly.taskOf(traceId, assemblers))
+                .add(
+                    new TraceFragment(
+                        traceId,
+                        message.recordMs(),
+                        message.partition(),
+                        message.offset(),
+                        spans)));
+    for (int task = 0; task < assemblers; task++) {
+      List<TraceFragment> ofTask = ofTasks.set(task, null);
+      if (ofTask != null) {
+        output.collect(element.replace(new MessageFragments(task, ofTask)));
+      }
+    }
+  }
+
+  private List<TraceFragment> ofTask(int task) {
+    if (ofTasks.get(task) == null) {
+      ofTasks.set(task, new ArrayList<>());
+    }
+    return ofTasks.get(task);
   }
 
   private boolean isFull() {

@@ -2,7 +2,7 @@ package dev.sluice.flink;
 
 import dev.sluice.clock.Clock;
 import dev.sluice.clock.KafkaClock;
-import dev.sluice.traces.TraceFragment;
+import dev.sluice.traces.MessageFragments;
 import java.util.Map;
 import org.apache.flink.api.common.functions.Partitioner;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -85,12 +85,12 @@ public final class SpanStreams {
                 .name("repeated messages")
                 .uid("repeated-messages")
             : read;
-    SingleOutputStreamOperator<TraceFragment> spans =
+    SingleOutputStreamOperator<MessageFragments> spans =
         messages
             .transform(
                 "spans",
-                new EncodedType<>(TraceFragment.class, new TraceFragmentSerializer()),
-                new SpanReader())
+                new EncodedType<>(MessageFragments.class, new MessageFragmentsSerializer()),
+                new SpanReader(parallelism))
             .uid("spans");
     SpanView.OF_MESSAGES.forEach(table -> view(tables, spans, table));
     if (settings.assemblesTraces()) {
@@ -150,12 +150,10 @@ public final class SpanStreams {
         : messages.keyBy(hash, Types.TUPLE(Types.LONG, Types.LONG));
   }
 
-  private static DataStream<TraceFragment> spread(
-      DataStream<TraceFragment> fragments, int parallelism) {
-    Partitioner<byte[]> byTrace = TraceAssembly::taskOf;
-    return parallelism == 1
-        ? fragments
-        : fragments.partitionCustom(byTrace, fragment -> fragment.traceId().toBytes());
+  private static DataStream<MessageFragments> spread(
+      DataStream<MessageFragments> fragments, int parallelism) {
+    Partitioner<Integer> byTask = (task, tasks) -> task;
+    return parallelism == 1 ? fragments : fragments.partitionCustom(byTask, MessageFragments::task);
   }
 
   private static void view(

@@ -6,10 +6,12 @@ import dev.sluice.accounting.Validity;
 import dev.sluice.bounds.Variants;
 import dev.sluice.traces.Cause;
 import dev.sluice.traces.FragmentAccumulator;
+import dev.sluice.traces.MessageFragments;
 import dev.sluice.traces.OpenTraces;
 import dev.sluice.traces.Session;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceFragment;
+import dev.sluice.traces.TraceId;
 import dev.sluice.traces.TraceSpan;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -42,7 +44,7 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * reads all parts and keeps its own traces, so that the parallelism may change.
  */
 final class TraceAssembly extends SummingOperator<Void>
-    implements OneInputStreamOperator<TraceFragment, Void> {
+    implements OneInputStreamOperator<MessageFragments, Void> {
   private static final long serialVersionUID = 1L;
   private static final long NS_PER_MS = 1_000_000;
 
@@ -72,6 +74,11 @@ final class TraceAssembly extends SummingOperator<Void>
   }
 
   /** The task, of this many, that assembles a trace. */
+  static int taskOf(TraceId traceId, int tasks) {
+    return tasks == 1 ? 0 : taskOf(traceId.toBytes(), tasks);
+  }
+
+  /** The same, of an id as bytes. */
   static int taskOf(byte[] traceId, int tasks) {
     return Math.floorMod(Arrays.hashCode(traceId), tasks);
   }
@@ -151,12 +158,13 @@ final class TraceAssembly extends SummingOperator<Void>
   }
 
   @Override
-  public void processElement(StreamRecord<TraceFragment> element) {
-    TraceFragment fragment = element.getValue();
-    if (FragmentAccumulator.isRest(fragment.traceId())) {
-      recount(fragment.spans(), Outcome.TOO_MANY_TRACES);
-    } else {
-      traces.add(fragment);
+  public void processElement(StreamRecord<MessageFragments> element) {
+    for (TraceFragment fragment : element.getValue().fragments()) {
+      if (FragmentAccumulator.isRest(fragment.traceId())) {
+        recount(fragment.spans(), Outcome.TOO_MANY_TRACES);
+      } else {
+        traces.add(fragment);
+      }
     }
   }
 

@@ -10,8 +10,17 @@ import java.util.List;
  */
 public record PathSummary(CriticalPath path, List<ServiceTime> services, String signature) {
   public static PathSummary of(CriticalPath path) {
+    return of(path, new Signatures());
+  }
+
+  /**
+   * The same, for many paths.
+   *
+   * @param signatures of earlier paths
+   */
+  public static PathSummary of(CriticalPath path, Signatures signatures) {
     List<ServiceTime> services = ServiceTimes.of(path);
-    return new PathSummary(path, services, Signature.of(services));
+    return new PathSummary(path, services, signatures.of(services));
   }
 
   /** End to end: from the start of the root span to its end. */

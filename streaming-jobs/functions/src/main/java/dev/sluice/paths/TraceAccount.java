@@ -22,6 +22,8 @@ import java.util.List;
  */
 public record TraceAccount(
     Cause closed, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
+  private static final Exclusion[] REASONS = Exclusion.values();
+
   /** Receives a cause that applies, and the number of spans: all, or those excluded for it. */
   @FunctionalInterface
   public interface Visitor {
@@ -34,14 +36,23 @@ public record TraceAccount(
    */
   public String service() {
     List<CriticalPath> paths = walked.paths();
-    return paths.stream()
-        .filter(path -> !path.incomplete())
-        .findFirst()
-        .or(() -> paths.stream().findFirst())
-        .map(CriticalPath::root)
-        .or(() -> spans.stream().min(SpanOrder::byStart))
-        .map(TraceSpan::service)
-        .orElse("");
+    for (CriticalPath path : paths) {
+      if (!path.incomplete()) {
+        return path.root().service();
+      }
+    }
+    return paths.isEmpty()
+        ? spans.stream().min(SpanOrder::byStart).map(TraceSpan::service).orElse("")
+        : paths.get(0).root().service();
+  }
+
+  private boolean isIncomplete() {
+    for (CriticalPath path : walked.paths()) {
+      if (path.incomplete()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Visits every cause that applies. */
@@ -50,13 +61,13 @@ public record TraceAccount(
     if (late) {
       visitor.visit("late", spans.size());
     }
-    if (walked.paths().stream().anyMatch(CriticalPath::incomplete)) {
+    if (isIncomplete()) {
       visitor.visit("incomplete", spans.size());
     }
     if (walked.paths().isEmpty()) {
       visitor.visit("empty", spans.size());
     }
-    for (Exclusion reason : Exclusion.values()) {
+    for (Exclusion reason : REASONS) {
       if (walked.excluded(reason) > 0) {
         visitor.visit(reason.label(), walked.excluded(reason));
       }

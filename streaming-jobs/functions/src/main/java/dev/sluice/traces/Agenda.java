@@ -15,9 +15,17 @@ final class Agenda<T> {
   private static final long SLOT_MS = 50;
 
   private final TreeMap<Long, List<T>> slots = new TreeMap<>();
+  // Things that follow one another are mostly due together.
+  private long lastSlot;
+  private List<T> last;
 
   void enter(T thing, long atMs) {
-    slots.computeIfAbsent(slot(atMs), absent -> new ArrayList<>()).add(thing);
+    long slot = slot(atMs);
+    if (last == null || slot != lastSlot) {
+      last = slots.computeIfAbsent(slot, absent -> new ArrayList<>());
+      lastSlot = slot;
+    }
+    last.add(thing);
   }
 
   /** The things of the first slot if it has passed; else null. */
@@ -28,7 +36,13 @@ final class Agenda<T> {
   /** The things of the first slot, passed or not; null when there is nothing. */
   List<T> first() {
     Map.Entry<Long, List<T>> first = slots.pollFirstEntry();
-    return first == null ? null : first.getValue();
+    if (first == null) {
+      return null;
+    }
+    if (first.getValue() == last) {
+      last = null;
+    }
+    return first.getValue();
   }
 
   /** All things, in the order of their slots. */

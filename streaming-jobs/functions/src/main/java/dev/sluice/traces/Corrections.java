@@ -46,6 +46,11 @@ public final class Corrections {
           .thenComparing(span -> Long.reverseBytes(span.spanId()), Long::compareUnsigned);
 
   private final Partials changes;
+  // Of the present trace; nearly every trace leaves both empty.
+  private Set<TraceSpan> nested = identities();
+  // By the id of the span that counts for them: the first of the client spans nested in it that
+  // shows a peer.
+  private Map<Long, TraceSpan> within = new HashMap<>(0);
 
   public Corrections(Spread spread) {
     changes = new Partials(spread);
@@ -57,10 +62,6 @@ public final class Corrections {
    * @param takenBack receives each span that was counted and is nested
    */
   public void of(Trace trace, Partials.Visitor out, Consumer<TraceSpan> takenBack) {
-    Set<TraceSpan> nested = Collections.newSetFromMap(new IdentityHashMap<>(0));
-    // By the id of the span that counts for them: the first of the client spans nested in it that
-    // shows a peer.
-    Map<Long, TraceSpan> within = new HashMap<>(0);
     new Nesting(trace::byId)
         .of(
             trace.all(),
@@ -86,6 +87,20 @@ public final class Corrections {
       }
     }
     flush(out);
+    forget();
+  }
+
+  private void forget() {
+    if (!nested.isEmpty()) {
+      nested = identities();
+    }
+    if (!within.isEmpty()) {
+      within = new HashMap<>(0);
+    }
+  }
+
+  private static Set<TraceSpan> identities() {
+    return Collections.newSetFromMap(new IdentityHashMap<>(0));
   }
 
   private void move(TraceSpan span, String callee) {
@@ -104,10 +119,12 @@ public final class Corrections {
   }
 
   private static String callee(List<TraceSpan> children) {
-    return children.stream()
-        .filter(child -> child.kind() == Span.SERVER)
-        .min(FIRST)
-        .map(TraceSpan::service)
-        .orElse("");
+    TraceSpan first = null;
+    for (TraceSpan child : children) {
+      if (child.kind() == Span.SERVER && (first == null || FIRST.compare(child, first) < 0)) {
+        first = child;
+      }
+    }
+    return first == null ? "" : first.service();
   }
 }

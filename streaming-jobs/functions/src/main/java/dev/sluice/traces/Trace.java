@@ -1,12 +1,10 @@
 package dev.sluice.traces;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -16,15 +14,26 @@ import java.util.stream.Stream;
  * <p>The first of several spans with the same id is kept; spans beyond the bound are left out. Both
  * kinds are kept separately, for the accounts. A CLIENT and a SERVER span of one id are no repeat:
  * both stay, and the SERVER span gets an id of its own ({@link SharedIds}).
+ *
+ * <p>Spans have numbers, in the order in which they arrived. Parents and children are found by
+ * number, in arrays: a map of lists costs more than everything that is read from it.
  */
 public final class Trace {
-  private final Map<Long, TraceSpan> spans = new LinkedHashMap<>();
-  private final Map<Long, List<TraceSpan>> children = new HashMap<>();
-  private final List<TraceSpan> duplicates = new ArrayList<>();
-  private final List<TraceSpan> excess = new ArrayList<>();
+  private final IdTable numbers;
+  private final List<TraceSpan> duplicates = new ArrayList<>(0);
+  private final List<TraceSpan> excess = new ArrayList<>(0);
+  private TraceSpan[] spans;
+  private int size;
   private boolean sharesIds;
+  private List<TraceSpan> kept;
+  // The children of span i are children[first[i]] to children[first[i + 1] - 1].
+  private int[] first;
+  private List<TraceSpan> children;
 
-  private Trace() {}
+  private Trace(int most) {
+    numbers = new IdTable(most);
+    spans = new TraceSpan[most];
+  }
 
   /**
    * Assembles a trace.
@@ -32,38 +41,41 @@ public final class Trace {
    * @param spans in order of arrival
    * @param maxSpans how many spans are kept
    */
-  public static Trace assemble(Iterable<TraceSpan> spans, int maxSpans) {
-    Trace trace = new Trace();
+  public static Trace assemble(Collection<TraceSpan> spans, int maxSpans) {
+    Trace trace = new Trace(Math.min(spans.size(), maxSpans));
     for (TraceSpan span : spans) {
-      trace.add(span, maxSpans);
+      trace.add(span);
     }
     if (trace.sharesIds) {
-      trace = new Trace();
-      for (TraceSpan span : SharedIds.apart(trace.keep(spans, maxSpans))) {
-        trace.add(span, maxSpans);
-      }
+      trace = apart(spans, maxSpans);
     }
-    for (TraceSpan span : trace.spans.values()) {
-      if (span.parentId() != 0) {
-        trace.children.computeIfAbsent(span.parentId(), id -> new ArrayList<>()).add(span);
-      }
+    trace.link();
+    return trace;
+  }
+
+  private static Trace apart(Collection<TraceSpan> spans, int maxSpans) {
+    Trace trace = new Trace(Math.min(spans.size(), maxSpans));
+    for (TraceSpan span : SharedIds.apart(trace.keep(spans, maxSpans))) {
+      trace.add(span);
     }
     return trace;
   }
 
-  private void add(TraceSpan span, int maxSpans) {
-    boolean room = spans.size() < maxSpans;
-    TraceSpan known = room ? spans.putIfAbsent(span.spanId(), span) : spans.get(span.spanId());
-    if (known != null) {
-      sharesIds |= SharedIds.isPair(known, span);
+  private void add(TraceSpan span) {
+    boolean room = size < spans.length;
+    int known = room ? numbers.putIfAbsent(span.spanId(), size) : numbers.find(span.spanId());
+    if (known != IdTable.NONE) {
+      sharesIds |= SharedIds.isPair(spans[known], span);
       duplicates.add(span);
-    } else if (!room) {
+    } else if (room) {
+      spans[size++] = span;
+    } else {
       excess.add(span);
     }
   }
 
   /** The spans that are kept, where a shared id counts for both sides; sets others aside. */
-  private List<TraceSpan> keep(Iterable<TraceSpan> spans, int maxSpans) {
+  private List<TraceSpan> keep(Collection<TraceSpan> spans, int maxSpans) {
     Set<Long> keys = new HashSet<>();
     List<TraceSpan> kept = new ArrayList<>();
     for (TraceSpan span : spans) {
@@ -80,8 +92,36 @@ public final class Trace {
     return kept;
   }
 
+  private void link() {
+    if (size < spans.length) {
+      spans = Arrays.copyOf(spans, size);
+    }
+    kept = Arrays.asList(spans);
+    int[] parents = new int[size];
+    first = new int[size + 1];
+    for (int i = 0; i < size; i++) {
+      long id = spans[i].parentId();
+      parents[i] = id == 0 ? IdTable.NONE : numbers.find(id);
+      if (parents[i] != IdTable.NONE) {
+        first[parents[i]]++;
+      }
+    }
+    // Numbers of children become ends of ranges, and each end then moves down to its beginning.
+    for (int i = 1; i <= size; i++) {
+      first[i] += first[i - 1];
+    }
+    TraceSpan[] byParent = new TraceSpan[first[size]];
+    for (int i = size - 1; i >= 0; i--) {
+      if (parents[i] != IdTable.NONE) {
+        byParent[--first[parents[i]]] = spans[i];
+      }
+    }
+    children = Arrays.asList(byParent);
+  }
+
+  /** The spans that are kept, in order of arrival. */
   public Collection<TraceSpan> spans() {
-    return spans.values();
+    return kept;
   }
 
   /**
@@ -90,22 +130,27 @@ public final class Trace {
    */
   Iterable<TraceSpan> all() {
     return duplicates.isEmpty()
-        ? spans.values()
-        : () -> Stream.concat(spans.values().stream(), duplicates.stream()).iterator();
+        ? kept
+        : () -> Stream.concat(kept.stream(), duplicates.stream()).iterator();
   }
 
   /** The span of an id, or null. */
   TraceSpan byId(long id) {
-    return spans.get(id);
+    int number = id == 0 ? IdTable.NONE : numbers.find(id);
+    return number == IdTable.NONE ? null : spans[number];
   }
 
   /** The parent, or null for a root and for an orphan. */
   public TraceSpan parentOf(TraceSpan span) {
-    return span.parentId() == 0 ? null : spans.get(span.parentId());
+    return byId(span.parentId());
   }
 
+  /** The children of the kept span that has the id of {@code span}, in order of arrival. */
   public List<TraceSpan> childrenOf(TraceSpan span) {
-    return children.getOrDefault(span.spanId(), List.of());
+    int number = numbers.find(span.spanId());
+    return number == IdTable.NONE || first[number] == first[number + 1]
+        ? List.of()
+        : children.subList(first[number], first[number + 1]);
   }
 
   /** Spans left out because their id was there already. */

@@ -14,9 +14,12 @@ import java.util.function.LongFunction;
 public final class WindowSums<K, S extends Windowed<S>> {
   private final Map<K, Map<Long, S>> keys = new HashMap<>();
   private int rows;
-  // A caller passes the same object for spans that follow one another: it costs no look-up.
+  // A caller passes the same object for spans that follow one another, and most of them end in one
+  // window: they cost no look-up, and no boxed number.
   private K lastKey;
   private Map<Long, S> lastWindows;
+  private long lastWindowMs;
+  private S last;
 
   /**
    * The counts of a key in a window, for the caller to add to.
@@ -25,6 +28,9 @@ public final class WindowSums<K, S extends Windowed<S>> {
    * @param empty the counts of a window that has none yet
    */
   public S at(K key, long windowMs, LongFunction<S> empty) {
+    if (key == lastKey && last != null && windowMs == lastWindowMs) {
+      return last;
+    }
     if (key != lastKey) {
       lastWindows = keys.computeIfAbsent(key, absent -> new HashMap<>());
       lastKey = key;
@@ -35,6 +41,8 @@ public final class WindowSums<K, S extends Windowed<S>> {
       lastWindows.put(windowMs, sum);
       rows++;
     }
+    lastWindowMs = windowMs;
+    last = sum;
     return sum;
   }
 
@@ -60,6 +68,7 @@ public final class WindowSums<K, S extends Windowed<S>> {
     keys.clear();
     rows = 0;
     lastKey = null;
+    last = null;
   }
 
   /** Passes the sums on, in no order, and clears them. */

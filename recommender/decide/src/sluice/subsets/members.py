@@ -89,6 +89,17 @@ def left_out_of(
     return {name: instances for name, instances in by_name.items() if instances}
 
 
+def left_out_unseen(reported: Mapping[str, ReportedContainers], previous: LeftOut) -> LeftOut:
+    """The same while spans are not read: those of `previous` that the newest reports do not name."""
+    by_name = {
+        name: instances.difference(container.instance for container in reported[name].containers)
+        if name in reported
+        else instances
+        for name, instances in previous.items()
+    }
+    return {name: instances for name, instances in by_name.items() if instances}
+
+
 def _by_service(
     observed: ObservedApplication, reported: Mapping[str, ReportedContainers]
 ) -> dict[str, list[ObservedContainer]]:

@@ -22,7 +22,7 @@ from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.liveness import LivenessRules
-from sluice.subsets.members import LeftOut, Members, left_out_of, members, newer
+from sluice.subsets.members import LeftOut, Members, left_out_of, left_out_unseen, members, newer
 from sluice.subsets.observed import ObservedApplication
 from sluice.subsets.recent import WINDOW_MS, RecentObservation
 from sluice.subsets.records import KnownSubsets, SubsetCommit, adoption_in, left_out_in, older_than
@@ -234,6 +234,7 @@ def _work(
     except Exception as cause:
         found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
         news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.liveness)
+        known = replace(known, left_out=left_out_unseen(reported, older_than(known, reported)))
         return SubsetsStep(*step(known, subsetting, news, (), None, now_ms), cause)
     out = left_out_of(observed, reported, older_than(known, reported))
     rules, known = _rules(subsetting, out), replace(known, left_out=out)

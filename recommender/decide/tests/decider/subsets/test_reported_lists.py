@@ -57,6 +57,23 @@ def test_nor_where_the_decider_was_away_when_the_source_left_it_out() -> None:
     assert called(world) == cart(0, 1, 2, 3, 4)
 
 
+def test_nor_where_no_spans_were_read_when_the_source_left_it_out() -> None:
+    """The lease ends while ClickHouse is away. Spans of the newest window do not show who is older than the report."""
+    world = SubsetWorld(options=LEASE)
+    world.step()
+    world.source.problem = ConnectionError("away")
+    report(world, 0, 1, 2, 3, 4)
+    world.step(620)
+    assert called(world) == cart(0, 1, 2, 3, 4)
+    world.source.problem = None
+    for _ in range(3):
+        world.step(620)
+        assert called(world) == cart(0, 1, 2, 3, 4)
+    report(world, 0, 1, 2, 3, 4, 5)
+    world.step()
+    assert called(world) == cart(0, 1, 2, 3, 4, 5)
+
+
 def test_one_that_was_left_out_and_ended_may_come_again() -> None:
     """As that of a StatefulSet, which has its name again. After the lease its spans suffice."""
     world = SubsetWorld(options=LEASE)

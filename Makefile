@@ -64,7 +64,7 @@ suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/compose/tests deploy/helm/tests deploy/alerts/tests deploy/advisories/tests tests/contract tests/kit/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/compose/tests deploy/helm/tests deploy/alerts/tests deploy/advisories/tests deploy/licences/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
@@ -134,8 +134,8 @@ lint-docs: ## links, commands and configurations of the documents; the dashboard
 	@failed=0; $(pytest) -p no:cacheprovider tests/contract/test_documents.py dashboards/tests/test_metrics.py || failed=1; \
 	PYTHONPATH=storage:tests/kit $(python) dashboards/tests/explain.py || failed=1; exit $$failed
 
-lint-deploy: ## the charts: helm lint, values that are not legal, rendered examples, unit tests, schemas, alerts; the files of Compose; advisories on Go's modules
-	@$(toolchain); failed=0; $(python) deploy/advisories/check.py || failed=1; $(python) deploy/helm/check.py || failed=1; deploy/compose/check.sh .cache/bin/charts/compose-spec || failed=1; exit $$failed
+lint-deploy: ## the charts: helm lint, values that are not legal, rendered examples, unit tests, schemas, alerts; the files of Compose; advisories on Go's modules; licences
+	@$(toolchain); failed=0; $(python) deploy/advisories/check.py || failed=1; $(python) deploy/licences/licences.py || failed=1; $(python) deploy/helm/check.py || failed=1; deploy/compose/check.sh .cache/bin/charts/compose-spec || failed=1; exit $$failed
 
 check-generated: ## generated code is what its sources give
 	@$(toolchain); deploy/local/generate.sh --check
@@ -155,3 +155,9 @@ generate: ## write generated code: protobuf for Go, the collectors' sources, Fli
 lock: ## resolve again and lock: Python environments, the collectors' modules
 	@$(stack) setup --for lint
 	@$(toolchain); deploy/local/lock.sh
+	@echo 'now `make setup`, then `make licences`'
+
+.PHONY: licences
+licences: ## write deploy/licences/licences.json: which licences the packages in the images have
+	@$(stack) setup --for lint
+	@$(toolchain); $(python) deploy/licences/write_licences.py

@@ -2,6 +2,7 @@
 package redact
 
 import (
+	"encoding/base64"
 	"net/url"
 	"regexp"
 	"strings"
@@ -45,6 +46,7 @@ func Of(headers map[string]string, urls ...string) Secrets {
 		}
 		if password, ok := u.User.Password(); ok {
 			s.add(password, url.QueryEscape(password), url.PathEscape(password))
+			s.add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))) // as it is sent (RFC 7617)
 		}
 		s.add(u.User.Username())
 		for _, values := range u.Query() {

@@ -26,6 +26,14 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A client sends user and password of a URL as base64 (RFC 7617), and a server may repeat its request's headers.
+func TestErrorHidesAURLsCredentialsAsTheyAreSent(t *testing.T) {
+	err := redact.Of(nil, "http://ann:secret@pool/size").Error(errors.New("status 401: Authorization: Basic YW5uOnNlY3JldA=="))
+	if want := "status 401: Authorization: Basic ..."; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
 func TestErrorHidesWhatAServerRepeats(t *testing.T) {
 	secrets := redact.Of(map[string]string{"Authorization": "Bearer t0ken"}, "http://operator:p%40ssword@pool/size?key=a%2Fb+c", "::bad")
 	cause := fmt.Errorf("no user operator with p@ssword or p%%40ssword, token t0ken, key a/b c or a%%2Fb+c: %w", context.Canceled)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -34,7 +35,13 @@ func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.Stream
 	if ctx == stream.Context() {
 		return handler(service, stream) // callers are not authenticated
 	}
-	return handler(service, &authenticatedStream{stream, ctx, a, info.FullMethod, current})
+	authenticated := &authenticatedStream{ServerStream: stream, ctx: ctx, access: a, method: info.FullMethod}
+	authenticated.checked.Store(current)
+	err = handler(service, authenticated)
+	if fault := authenticated.fault.Load(); err == nil && fault != nil {
+		return *fault // a handler that takes any end of its requests for the caller's
+	}
+	return err
 }
 
 // authenticatedStream is the stream of an authenticated caller. checked is the
@@ -44,19 +51,43 @@ type authenticatedStream struct {
 	ctx     context.Context
 	access  *Access
 	method  string
-	checked *contents
+	checked atomic.Pointer[contents]
+	// fault is why a request was refused.
+	fault atomic.Pointer[error]
 }
 
 func (k *authenticatedStream) Context() context.Context { return k.ctx }
 
 func (k *authenticatedStream) SendMsg(message any) error {
-	if current := k.access.current.Load(); current != k.checked {
-		if _, err := k.access.check(k.ServerStream.Context(), k.method); err != nil {
-			return err
-		}
-		k.checked = current
+	if err := k.checkAgain(); err != nil {
+		return err
 	}
 	return k.ServerStream.SendMsg(message)
+}
+
+// RecvMsg checks too: a client of xDS says what it accepts and refuses at any time, without an answer.
+func (k *authenticatedStream) RecvMsg(message any) error {
+	if err := k.ServerStream.RecvMsg(message); err != nil {
+		return err
+	}
+	err := k.checkAgain()
+	if err != nil {
+		k.fault.Store(&err)
+	}
+	return err
+}
+
+// checkAgain may run for a message of each direction at once.
+func (k *authenticatedStream) checkAgain() error {
+	current := k.access.current.Load()
+	if current == k.checked.Load() {
+		return nil
+	}
+	if _, err := k.access.check(k.ServerStream.Context(), k.method); err != nil {
+		return err
+	}
+	k.checked.Store(current)
+	return nil
 }
 
 func (a *Access) check(ctx context.Context, method string) (context.Context, error) {

@@ -61,9 +61,15 @@ func hostileWorld(t *testing.T) (*running, *journaltest.Decider, *atomic.Int64) 
 }
 
 // methods are those of every service that the server serves, as it says itself.
-func (r *running) methods(t *testing.T) (methods []protoreflect.MethodDescriptor) {
+func (r *running) methods(t *testing.T) []protoreflect.MethodDescriptor {
 	t.Helper()
-	stream, err := reflectionv1.NewServerReflectionClient(r.link).ServerReflectionInfo(t.Context())
+	return r.methodsAs(t, t.Context())
+}
+
+// methodsAs asks with the token in ctx.
+func (r *running) methodsAs(t *testing.T, ctx context.Context) (methods []protoreflect.MethodDescriptor) {
+	t.Helper()
+	stream, err := reflectionv1.NewServerReflectionClient(r.link).ServerReflectionInfo(ctx)
 	must(t, err)
 	must(t, stream.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: &reflectionv1.ServerReflectionRequest_ListServices{}}))
 	listed, err := stream.Recv()

@@ -14,6 +14,7 @@ import psycopg
 
 from sluice_kit.applications.polyglot import Polyglot
 from sluice_kit.applications.polyglot_pools import Sizes, resize
+from sluice_kit.machine.beside import beside
 
 #: Enough in every pool that none of them is the bottleneck.
 AMPLE: Sizes = {
@@ -51,13 +52,8 @@ def locked(table: str, held_s: float = 0.25, free_s: float = 0.15) -> Put:
                     end.wait(held_s)
                     session.rollback()
 
-        thread = threading.Thread(target=hold, daemon=True)
-        thread.start()
-        try:
+        with beside(hold, end):
             yield
-        finally:
-            end.set()
-            thread.join()
 
     return put
 
@@ -121,13 +117,10 @@ def paused(service: str, stopped_s: float = 0.2, runs_s: float = 0.2) -> Put:
                 end.wait(stopped_s)
                 processes(signal.SIGCONT)
 
-        thread = threading.Thread(target=turns, daemon=True)
-        thread.start()
         try:
-            yield
+            with beside(turns, end):
+                yield
         finally:
-            end.set()
-            thread.join()
             processes(signal.SIGCONT)
 
     return put

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from sluice_kit.machine.beside import beside
 from sluice_kit.machine.cgroups import Group
 from testbed.autoscale import VerticalScaler
 
@@ -69,13 +70,10 @@ def scaled(groups: Mapping[str, Group]) -> Iterator[Accounts]:
     for name, group in limited.items():
         group.limit(FIRST)
         accounts.limits.append((0.0, name, FIRST))
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
     try:
-        yield accounts
+        with beside(follow, end):
+            yield accounts
     finally:
-        end.set()
-        thread.join()
         accounts.seconds = time.monotonic() - start
         accounts.used_s = sum(group.core_seconds() - first[name] for name, group in groups.items())
         for group in limited.values():

@@ -10,6 +10,7 @@ from bench.controllers.gradient2 import Gradient2
 from bench.controllers.signal import Signal
 from sluice_kit.applications.polyglot_pools import in_force, resize
 from sluice_kit.applications.polyglot_scene import Scene
+from sluice_kit.machine.beside import beside
 
 PERIOD_S, WINDOW_S = 1.0, 5
 _SEEN = """
@@ -51,10 +52,5 @@ def limited(here: Scene, pool: str) -> Iterator[None]:
             if wanted != in_force(here.app)[pool]:
                 resize(here.app, {pool: wanted})
 
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    try:
+    with beside(follow, end):
         yield
-    finally:
-        end.set()
-        thread.join()

@@ -18,6 +18,7 @@ from sluice.pools.estimate.models import estimators
 from sluice.pools.estimate.samples import Samples
 from sluice_kit.applications.polyglot_pools import POOLS, PoolAt, Sizes, in_force, resize
 from sluice_kit.applications.polyglot_scene import Scene
+from sluice_kit.machine.beside import beside
 
 PERIOD_S, WINDOW_S, SETTLE_S, BUCKET_S = 15.0, 60, 3, 0.1
 MOST = 200
@@ -108,10 +109,5 @@ def published(here: Scene, model: str) -> Iterator[None]:
             for name, size in wanted.items():
                 courses[name].append((time.time(), size))
 
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    try:
+    with beside(follow, end):
         yield
-    finally:
-        end.set()
-        thread.join()

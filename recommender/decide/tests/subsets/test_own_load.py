@@ -94,6 +94,16 @@ def test_a_step_raises_no_host_by_more_than_0_03_of_own_load() -> None:
     assert step == pytest.approx([-3.0, 1.5, 1.5, 0.0])
 
 
+def test_a_host_whose_utilization_is_missing_does_not_lift_the_bound_of_the_first_step() -> None:
+    """The others say 0.04 by call at most, as below. Where none is known, what steps showed bounds it."""
+    hosts = replace(fleet(0.5), contention=contention([np.nan, 0.4, 0.5, 0.6]))
+    assert Damping({}, paces=PACE)._step(hosts, STEADY, WAY) == pytest.approx([-1.5, 0.75, 0.75, 0.0])
+    unknown = replace(fleet(0.5), contention=np.full((4, 3), np.nan))
+    shown = Damping({}, paces=PACE, at_most={"b": 0.02})
+    assert shown._step(unknown, STEADY, WAY) == pytest.approx([-3.0, 1.5, 1.5, 0.0])
+    assert Damping({}, paces=PACE)._step(unknown, STEADY, WAY).tolist() == [-4.5, 2.5, 2.0, 0.0], "a quarter of 10"
+
+
 def test_before_own_load_is_known_it_is_at_most_all_of_the_least_busy_host() -> None:
     """0.4 of a host under 10 calls/s is at most 0.04 by call: 0.75 calls/s. Steps that showed 0.02 at most: 1.5."""
     hosts = replace(fleet(0.5), contention=contention([0.9, 0.4, 0.5, 0.6]))

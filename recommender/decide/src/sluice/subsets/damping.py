@@ -109,12 +109,16 @@ class Damping:
         return np.asarray(rise + fall * (rise.sum() / max(-float(fall.sum()), 1e-300)))
 
     def _own(self, fleet: Fleet, base: Floats) -> float:
-        """The utilization that a call per second brings, at most. Until it is known: no host's own load is more than
-        all that is used of the host. Worked: hosts used by 0.6 and 0.3 under 10 calls/s each: 0.03."""
+        """The utilization that a call per second brings, at most; 0 where nothing is known. Until it is known: no
+        host's own load is more than all that is used of the host. Worked: hosts used by 0.6 and 0.3 under 10 calls/s
+        each: 0.03."""
         if known := self.per_call.get(fleet.service, 0.0):
             return known
         by_host = fleet.contention / np.maximum(base, 1e-9 * max(base.mean(), 1e-9))[:, None]
-        return min(float(by_host.min(axis=0).max()), self.at_most.get(fleet.service, np.inf))
+        # fmin and fmax leave out what is missing (NaN), and give NaN where all is.
+        least = float(np.fmax.reduce(np.fmin.reduce(by_host, axis=0)))
+        most = float(np.fmin(least, self.at_most.get(fleet.service, np.inf)))
+        return most if np.isfinite(most) else 0.0
 
 
 def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float]]:

@@ -16,13 +16,14 @@ from bench.real.hardware import Accounts
 from bench.real.limiter import mean_s
 from bench.real.localized import _between, named, score
 from bench.real.manifest import manifest
-from bench.real.measured import figures
+from bench.real.measured import LONGEST_WARM_UP_S, USERS, WARM_LENGTH_S, WARM_LOAD, figures
 from bench.real.methods import METHODS, config, first_sizes
 from bench.real.published import query, samples
 from bench.real.sweep import START, descended
 from bench.real.table import against_bars, comparison, interval, localization
 from sluice.config.load import parse
 from sluice_kit.applications.polyglot_pools import POOLS, actuator_file, drawn
+from testbed.real.rates import RATES
 from testbed.windows import BUCKETS_PER_OCTAVE
 
 APP: Any = SimpleNamespace(
@@ -70,6 +71,11 @@ def test_limits_are_weighted_by_time() -> None:
     accounts = Accounts([(0.0, "a", 0.3), (0.0, "b", 0.3), (10.0, "a", 0.5)], used_s=8.0, seconds=20.0)
     assert accounts.cores_limited() == pytest.approx(0.4 + 0.3)
     assert accounts.cores_used == 0.4
+
+
+def test_the_warm_up_has_users_all_the_while_and_no_step() -> None:
+    shape = RATES[WARM_LOAD].lasting(WARM_LENGTH_S)
+    assert {round(USERS * shape(at)) for at in range(round(LONGEST_WARM_UP_S) + 60)} == {12}
 
 
 def test_figures_of_seconds() -> None:

@@ -25,8 +25,8 @@ Task = tuple[str, str, str, int]
 Found = dict[str, Any]
 USERS, OPEN_PER_S, THINK_MS = 40, 60.0, 300.0
 WARM_UP_S, WARM_LOAD = 20.0, "step_up"
-"""Before anything is measured: JVMs compile. The lower side of a step, for as long as the pipeline is not current. A series
-of RATES may have minutes without users, in which no window comes, so that nobody knows whether it is."""
+"""Before anything is measured: JVMs compile. It is the lower side of a step, as long as the pipeline is not current.
+A series of RATES may have minutes without users, in which no window comes: nobody knows then whether it is."""
 CURRENT_S, LONGEST_WARM_UP_S, WARM_LENGTH_S = 5.0, 300.0, 1100.0
 LOOK_S = 5.0
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 
@@ -25,26 +26,18 @@ def kill_each(stack: Stack, names: Sequence[str], prefix: str, capsys: pytest.Ca
     Services of the traffic begin with `prefix`, which no other test uses.
     """
 
-    def newest_window() -> float:
-        """Start of the newest bucket of the traffic in ClickHouse, in s; 0 when there is none."""
-        query = f"SELECT toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE startsWith(service, '{prefix}')"
-        return float(stack.value(query)) / 1000
-
-    def newest_in_graph() -> float:
-        """End of the newest window of the traffic's edges in Neo4j, in s."""
-        return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack, prefix).values()), default=0.0)
-
     start = end_offsets(stack, "otlp_spans")
     victims = Victims(stack)
     with Traffic(stack.address["SLUICE_OTLP_GRPC"], prefix, SPANS_PER_S, seed=1) as traffic:
-        wait_current(newest_window, time.time())
+        wait_current(partial(newest_window, stack, prefix), time.time())
         for name in names:
             time.sleep(PAUSE_S)
             began = time.time()
             killed = victims.kill(name)
             victims.wait_back(name, killed)
             back = time.time()
-            wait_current(newest_in_graph if name == "neo4j" else newest_window, back)
+            newest = newest_in_graph if name == "neo4j" else newest_window
+            wait_current(partial(newest, stack, prefix), back)
             with capsys.disabled():
                 print(
                     f"\n{name}: back after {back - began:.1f} s, tables current after {time.time() - began:.1f} s",
@@ -61,9 +54,20 @@ def kill_each(stack: Stack, names: Sequence[str], prefix: str, capsys: pytest.Ca
     with capsys.disabled():
         print(f"\n{len(traffic.acknowledged)} spans, {traffic.retries} retries, {len(ids) - len(set(ids))} repeats")
     check_all(stack, prefix, reference, TABLES)
-    newest = newest_calls(reference)
-    assert newest
-    assert eventually(lambda: calls_in_neo4j(stack, prefix), newest) == newest
+    calls = newest_calls(reference)
+    assert calls
+    assert eventually(lambda: calls_in_neo4j(stack, prefix), calls) == calls
+
+
+def newest_window(stack: Stack, prefix: str) -> float:
+    """Start of the newest bucket in ClickHouse of services whose names begin so, in s; 0 when there is none."""
+    query = f"SELECT toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE startsWith(service, '{prefix}')"
+    return float(stack.value(query)) / 1000
+
+
+def newest_in_graph(stack: Stack, prefix: str) -> float:
+    """End of the newest window of these services' edges in Neo4j, in s; 0 when there is none."""
+    return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack, prefix).values()), default=0.0)
 
 
 def wait_current(newest: Callable[[], float], since_s: float) -> None:

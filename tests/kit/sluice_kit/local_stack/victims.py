@@ -24,6 +24,9 @@ class Victims:
         os.kill(process.pid, signal.SIGKILL)
         return process.pid
 
+    def pid(self, name: str) -> int:
+        return self._process(name).pid
+
     @contextmanager
     def stuck(self, name: str) -> Iterator[None]:
         """SIGSTOP: it holds its connections and takes new ones, and answers nobody."""

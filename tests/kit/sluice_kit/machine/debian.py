@@ -10,8 +10,13 @@ from sluice_kit.local_stack.driver import REPOSITORY
 
 PLACE = REPOSITORY / ".cache/debian"
 #: With what they depend on and this machine lacks.
-PACKAGES = ("nginx", "memcached", "redis-server")
-PROGRAMS = {"nginx": "usr/sbin/nginx", "memcached": "usr/bin/memcached", "redis-server": "usr/bin/redis-server"}
+PACKAGES = ("nginx", "memcached", "redis-server", "nftables")
+PROGRAMS = {
+    "nginx": "usr/sbin/nginx",
+    "memcached": "usr/bin/memcached",
+    "redis-server": "usr/bin/redis-server",
+    "nft": "usr/sbin/nft",
+}
 
 
 def unpacked() -> Path:

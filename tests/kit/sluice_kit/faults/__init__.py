@@ -1,0 +1,1 @@
+"""Faults of a machine, put into a stack that runs: disks, connections, processes."""

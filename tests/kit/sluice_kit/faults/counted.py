@@ -1,0 +1,103 @@
+"""Faults in turn, under load from a counted source: every acknowledged span is in every table, and once."""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+import requests
+from neo4j.exceptions import DriverError, Neo4jError
+
+from sluice_kit.faults.kinds import Fault, Machine
+from sluice_kit.local_stack.driver import Stack
+from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
+from sluice_kit.local_stack.topics import end_offsets
+from sluice_kit.reference.truth import TABLES, Reference, check_all, records_since
+from sluice_kit.traffic.traffic import Traffic
+from sluice_kit.waiting import until
+
+SPANS_PER_S = 300
+# Longer than a checkpoint's interval: each fault finds another state than the one before left.
+PAUSE_S = 3.0
+# Before the doctor is asked: what it waits for itself is over by then.
+ASKED_AFTER_S = 8.0
+
+
+@dataclass(frozen=True)
+class Suffered:
+    """seen: what `./sluice doctor` found wrong while the fault lasted. refused: requests of the source that were sent
+    again. tables_s, graph_s: from the end of the fault until the stores had what ended after it."""
+
+    fault: Fault
+    seen: list[str]
+    refused: int
+    tables_s: float
+    graph_s: float
+
+
+@dataclass
+class Counted:
+    """acknowledged: spans that the collector answered for. repeats: copies of them on the topic."""
+
+    rows: list[Suffered] = field(default_factory=list)
+    acknowledged: int = 0
+    repeats: int = 0
+
+
+def counted(stack: Stack, machine: Machine, faults: Iterable[Fault], prefix: str) -> Counted:
+    """Raises AssertionError where a store never gets current again, or a table differs from the truth in the end.
+
+    Services of the traffic begin with `prefix`, which no other test uses.
+    """
+    start, found = end_offsets(stack, "otlp_spans"), Counted()
+    with Traffic(stack.address["SLUICE_OTLP_GRPC"], prefix, SPANS_PER_S, seed=1) as traffic:
+        wait_current(partial(newest_window, stack, prefix), time.time())
+        for fault in faults:
+            time.sleep(PAUSE_S)
+            found.rows.append(_suffered(stack, machine, fault, prefix, traffic))
+            print(f"{fault}: {found.rows[-1]}", flush=True)
+        traffic.stop(within_s=180)
+    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
+    reference = Reference(records)
+    ids = [span.span_id for record in reference.read for span in record.spans or []]
+    assert set(ids) >= traffic.acknowledged, f"{len(traffic.acknowledged - set(ids))} acknowledged spans are lost"
+    assert set(ids) == traffic.acknowledged
+    check_all(stack, prefix, reference, TABLES)
+    found.acknowledged, found.repeats = len(traffic.acknowledged), len(ids) - len(set(ids))
+    return found
+
+
+def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic: Traffic) -> Suffered:
+    seen: list[str] = []
+    before, began = traffic.retries, time.monotonic()
+    with machine.suffers(fault):
+        if fault.seconds > ASKED_AFTER_S:
+            time.sleep(ASKED_AFTER_S)
+            seen = wrong(stack)
+        time.sleep(max(0.0, fault.seconds - (time.monotonic() - began)))
+    ended, clock = time.time(), time.monotonic()
+    wait_current(partial(_known, newest_window, stack, prefix), ended)
+    tables_s = time.monotonic() - clock
+    wait_current(partial(_known, newest_in_graph, stack, prefix), ended)
+    graph_s = time.monotonic() - clock
+    until("the doctor finds nothing that fails", lambda: not any(text.startswith("fail") for text in wrong(stack)))
+    return Suffered(fault, seen, traffic.retries - before, tables_s, graph_s)
+
+
+def _known(newest: Callable[[Stack, str], float], stack: Stack, prefix: str) -> float:
+    """0 while the store does not answer."""
+    try:
+        return newest(stack, prefix)
+    except (requests.RequestException, AssertionError, Neo4jError, DriverError):
+        return 0.0
+
+
+def wrong(stack: Stack) -> list[str]:
+    """What the doctor does not find well, each as `level stage: what: text`."""
+    answer = stack.sluice("doctor", "-o", "json", "--timeout", "3")
+    try:
+        findings = json.loads(answer.stdout)
+    except json.JSONDecodeError:
+        return [f"fail doctor: no answer: {answer.stderr.strip()[-300:]}"]
+    return [f"{one['level']} {one['stage']}: {one['what']}: {one['text']}" for one in findings if one["level"] != "ok"]

@@ -1,0 +1,85 @@
+"""A disk of its own for a directory, which can be filled, or stand still. Needs root and loop devices."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Disk:
+    """An ext4 file system in a sparse file, mounted at `place`."""
+
+    place: Path
+
+    @contextmanager
+    def full(self) -> Iterator[None]:
+        """Not a block is free within: writing fails with ENOSPC, root's too (no block is reserved)."""
+        filler = self.place / ".filler"
+        with filler.open("wb") as file:
+            while (free := _free_bytes(self.place)) > 0:
+                _extend(file.fileno(), free)
+        try:
+            yield
+        finally:
+            filler.unlink()
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Writing and fsync(2) within do not return before the end, as of a disk that hangs. Nothing is refused."""
+        subprocess.run(["fsfreeze", "--freeze", self.place], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["fsfreeze", "--unfreeze", self.place], check=True)
+
+
+@contextmanager
+def disks(places: Mapping[str, Path], images: Path, size_bytes: int) -> Iterator[dict[str, Disk]]:
+    """A disk mounted at each place, by name. The places exist and are empty. images: a folder for the files."""
+    with ExitStack() as mounted:
+        made = {}
+        for name, place in places.items():
+            image = images / f"{name}.img"
+            with image.open("wb") as file:
+                file.truncate(size_bytes)
+            subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", image], check=True)
+            mode = place.stat().st_mode
+            subprocess.run(["mount", "-o", "loop", image, place], check=True)
+            mounted.callback(_unmounted, place, image)
+            os.chmod(place, mode)
+            (place / "lost+found").rmdir()  # Kafka takes a folder of its disk for a partition
+            made[name] = Disk(place)
+        yield made
+
+
+def possible() -> bool:
+    """Whether this machine and user can do that."""
+    programs = ("mkfs.ext4", "mount", "fsfreeze")
+    return os.geteuid() == 0 and Path("/dev/loop-control").exists() and all(map(shutil.which, programs))
+
+
+def _extend(file: int, by: int) -> None:
+    """By the largest power of two that fits: a part of the free space is needed for the file's own blocks."""
+    step = 1 << by.bit_length() - 1
+    while step >= 4096:
+        try:
+            os.posix_fallocate(file, os.fstat(file).st_size, step)
+        except OSError:
+            step >>= 1
+        else:
+            return
+    os.posix_fallocate(file, 0, 0) if by >= 4096 else None
+
+
+def _free_bytes(place: Path) -> int:
+    found = os.statvfs(place)
+    return found.f_bavail * found.f_frsize
+
+
+def _unmounted(place: Path, image: Path) -> None:
+    subprocess.run(["umount", "--lazy", place], check=True)
+    image.unlink()

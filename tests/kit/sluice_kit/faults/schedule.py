@@ -1,0 +1,25 @@
+"""Random schedules of faults: the same seed gives the same schedule."""
+
+import random
+
+from sluice_kit.faults.kinds import ASKS, FOLDERS, KINDS, PROCESSES, Fault
+
+SHORTEST_S, LONGEST_S = 2.0, 40.0
+
+
+def schedule(seed: int, count: int) -> list[Fault]:
+    """Faults, one after another. Each kind is as likely as any other; seconds are even in their logarithm."""
+    rng = random.Random(seed)
+    return [_fault(rng) for _ in range(count)]
+
+
+def _fault(rng: random.Random) -> Fault:
+    kind = rng.choice(KINDS)
+    seconds = round(SHORTEST_S * (LONGEST_S / SHORTEST_S) ** rng.random(), 1)
+    if kind == "kill":
+        return Fault(kind, rng.choice(PROCESSES))
+    if kind == "stop":
+        return Fault(kind, rng.choice(PROCESSES), seconds)
+    if "disk" in kind:
+        return Fault(kind, rng.choice(tuple(FOLDERS)), seconds)
+    return Fault(kind, *rng.choice(tuple((client, seconds, port) for client, port in ASKS)))

@@ -1,6 +1,6 @@
 -- A few rows that everybody changes, each guarded by a version. An attempt reads the version, computes for some 2 ms, waits
 -- for 20 ms and writes, unless somebody else wrote meanwhile; then it begins again. The more changes run at once, the more
--- attempts are in vain, and the longer they compute.
+-- attempts are in vain, and the longer they compute. The setting sluice.wait_s of a database has another wait, in seconds.
 DROP TABLE IF EXISTS hot;
 CREATE TABLE hot (id int PRIMARY KEY, version bigint NOT NULL);
 INSERT INTO hot SELECT id, 0 FROM generate_series(1, 8) AS id;
@@ -17,7 +17,7 @@ BEGIN
     FOR round IN 1..4000 LOOP
       digest := md5(digest || known);
     END LOOP;
-    PERFORM pg_sleep(0.02);
+    PERFORM pg_sleep(coalesce(nullif(current_setting('sluice.wait_s', true), '')::float, 0.02));
     UPDATE hot SET version = version + 1 WHERE id = wanted AND version = known;
     IF FOUND THEN
       RETURN attempts;

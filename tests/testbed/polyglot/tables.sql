@@ -6,3 +6,5 @@ CREATE UNIQUE INDEX IF NOT EXISTS items_id ON items (id);
 CREATE TABLE IF NOT EXISTS carts AS SELECT id, id % 2000 AS visitor, id % 5000 AS item FROM generate_series(1, 20000) AS id;
 CREATE INDEX IF NOT EXISTS carts_visitor ON carts (visitor);
 CREATE TABLE IF NOT EXISTS shipments (id bigint GENERATED ALWAYS AS IDENTITY, visitor int, at timestamptz DEFAULT now());
+-- How long a change of hot.sql waits.
+ALTER DATABASE postgres SET sluice.wait_s = '0.06';

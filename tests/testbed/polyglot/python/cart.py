@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 
 CHECKOUT_SHARE = 0.15
 # What a larger table would take from its disk is a wait here: the connection is held meanwhile.
-CART = text("SELECT count(*), sum(item) FROM carts, pg_sleep(0.03) WHERE visitor = :visitor")
+CART = text("SELECT count(*), sum(item) FROM carts, pg_sleep(0.06) WHERE visitor = :visitor")
 
 app = Flask(__name__)
 engine = create_engine(os.environ["DATABASE"], poolclass=ResizablePool, isolation_level="AUTOCOMMIT")

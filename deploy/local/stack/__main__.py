@@ -1,6 +1,7 @@
 """The local stack's command line, which the Makefile calls: `PYTHONPATH=deploy/local python3 -m stack`."""
 
 import argparse
+import errno
 import sys
 
 from stack import installs, settings
@@ -10,6 +11,16 @@ from stack.report import Report
 from stack.status import status
 from stack.steps import StepError
 from stack.up import set_up, up
+
+
+#: What the machine refuses, and what its user does about it. Anything else is a fault of ours, and has its traceback.
+REFUSED = {
+    errno.EACCES: "clone the repository into a folder of your own: .cache in it has data and logs",
+    errno.EPERM: "clone the repository into a folder of your own: .cache in it has data and logs",
+    errno.EROFS: "clone the repository into a folder that can be written: .cache in it has data and logs",
+    errno.ENOSPC: "free space on that disk, and run it again: what is complete is kept",
+    errno.EDQUOT: "free some of your quota on that disk, and run it again: what is complete is kept",
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,6 +67,11 @@ def main() -> int:
         return 1
     except StepError as error:
         report.failure(error)
+        return 1
+    except OSError as error:
+        if error.errno not in REFUSED:
+            raise
+        report.failure(StepError(f"{error.filename or 'a file'}: {error.strerror}", advice=REFUSED[error.errno]))
         return 1
     except KeyboardInterrupt:
         report.line("interrupted; started processes go on running: `make status` shows them, `make down` stops them")

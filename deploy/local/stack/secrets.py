@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stack import private
 from stack.settings import SECRETS, Settings
+from stack.steps import StepError
 
 # Variables with a password, by the file's name in STATE/secrets.d. Processes read the file that NAME_FILE names;
 # the reader of ClickHouse has no password in the local stack.
@@ -24,12 +25,21 @@ def known(settings: Settings) -> dict[str, str]:
 def make(settings: Settings) -> None:
     """Makes what is lacking: from then on `known` has every password, and the same at each later call.
 
-    Writes STATE/secrets.d, from which processes read them.
+    Writes STATE/secrets.d, from which processes read them. Raises StepError for a file without a password:
+    a new one would lock everybody out of the data that has the old one.
     """
     private.directory(settings.state / "secrets")
     for name, value in known(settings).items():
-        if not value:
-            private.write(settings.state / "secrets" / name, os.urandom(32).hex() + "\n")
+        if value:
+            continue
+        path = settings.state / "secrets" / name
+        if path.exists():
+            raise StepError(
+                f"{path} has no password, and the data has the one that it had",
+                advice=f"write it there again, or name a file that has it ([secrets] {name} in the stack's file),"
+                " or `make clean`, which removes the data too",
+            )
+        private.write(path, os.urandom(32).hex() + "\n")
     values = known(settings)
     private.directory(settings.state / "secrets.d")
     values["token"] = first_token(settings)
@@ -56,5 +66,5 @@ def by_file(variables: Mapping[str, str], state: Path) -> dict[str, str]:
 def _kept(settings: Settings, name: str) -> str:
     try:
         return (settings.state / "secrets" / name).read_text().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, UnicodeDecodeError):
         return ""

@@ -8,6 +8,7 @@ import pytest
 
 from stack import environment, private, secrets
 from stack.settings import Settings, load
+from stack.steps import StepError
 
 NAMES = ("clickhouse_password", "neo4j_password")
 
@@ -35,6 +36,18 @@ def test_passwords_are_made_once(stack: Settings) -> None:
         file = stack.state / "secrets.d" / name
         assert (file.read_text(), mode(file)) == (made[name] + "\n", 0o600)
     assert (stack.state / "secrets.d/clickhouse_reader_password").read_text() == "\n"
+
+
+@pytest.mark.parametrize("cut_short", [b"", b"\n", b"\xff\xfe"])
+def test_a_file_that_lost_its_password_is_refused_by_name(stack: Settings, cut_short: bytes) -> None:
+    secrets.make(stack)
+    before = (stack.state / "secrets/clickhouse_password").read_text()
+    (path := stack.state / "secrets/neo4j_password").write_bytes(cut_short)
+    with pytest.raises(StepError, match=str(path)) as refused:
+        secrets.make(stack)
+    assert "make clean" in refused.value.advice
+    assert (stack.state / "secrets/clickhouse_password").read_text() == before
+    assert path.read_bytes() == cut_short
 
 
 def test_processes_get_the_places_of_passwords(stack: Settings) -> None:

@@ -1,12 +1,14 @@
-"""`up`: two at once do not disturb each other."""
+"""`up`: two at once do not disturb each other; what the machine refuses is said without a traceback."""
 
+import errno
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from stack import up
+from stack import __main__, up
 from stack.report import Report
 from stack.settings import load
 from stack.steps import StepError
@@ -33,3 +35,28 @@ def test_whether_the_stack_is_up_is_asked_under_the_lock(monkeypatch: pytest.Mon
     with pytest.raises(StepError, match="is up already"):
         up.up(load({}), Report(io.StringIO()), demo=False, apply=["all"])
     assert events == ["locked", "looked"]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
+def test_a_folder_that_refuses_is_named(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "/srv/sluice/.cache")
+
+    monkeypatch.setattr(__main__, "set_up", refused)
+    monkeypatch.setattr("sys.argv", ["stack", "setup"])
+    assert __main__.main() == 1
+    said = "".join(capsys.readouterr())
+    assert f"/srv/sluice/.cache: {os.strerror(number)}" in said
+    assert __main__.REFUSED[number] in said
+
+
+def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    monkeypatch.setattr(__main__, "set_up", broken)
+    monkeypatch.setattr("sys.argv", ["stack", "setup"])
+    with pytest.raises(OSError, match="Bad file"):
+        __main__.main()

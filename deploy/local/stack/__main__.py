@@ -12,7 +12,6 @@ from stack.status import status
 from stack.steps import StepError
 from stack.up import set_up, up
 
-
 #: What the machine refuses, and what its user does about it. Anything else is a fault of ours, and has its traceback.
 REFUSED = {
     errno.EACCES: "clone the repository into a folder of your own: .cache in it has data and logs",

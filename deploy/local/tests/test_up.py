@@ -38,18 +38,17 @@ def test_whether_the_stack_is_up_is_asked_under_the_lock(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
-def test_a_folder_that_refuses_is_named(
-    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_refuses_is_named(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise OSError(number, os.strerror(number), "/srv/sluice/.cache")
 
+    page = io.StringIO()
+    monkeypatch.setattr(__main__, "Report", lambda: Report(page))
     monkeypatch.setattr(__main__, "set_up", refused)
     monkeypatch.setattr("sys.argv", ["stack", "setup"])
     assert __main__.main() == 1
-    said = "".join(capsys.readouterr())
-    assert f"/srv/sluice/.cache: {os.strerror(number)}" in said
-    assert __main__.REFUSED[number] in said
+    assert f"/srv/sluice/.cache: {os.strerror(number)}" in page.getvalue()
+    assert __main__.REFUSED[number] in page.getvalue()
 
 
 def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,71 @@
+"""A machine on which a stack runs, and suffers faults."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sluice_kit.faults.disks import Disk, disks
+from sluice_kit.faults.kinds import FOLDERS, Fault
+from sluice_kit.faults.network import Cut, cut
+from sluice_kit.local_stack.driver import STATE, Stack, drive
+from sluice_kit.local_stack.victims import Victims
+from stack.settings import load
+
+DISK_BYTES = 3 << 30
+_WAYS = {"cut": (Cut.REQUESTS, Cut.ANSWERS), "requests lost": (Cut.REQUESTS,), "answers lost": (Cut.ANSWERS,)}
+
+
+class Machine:
+    """Puts faults into a stack. disks: by the names of FOLDERS; {} where it has none of its own."""
+
+    def __init__(self, stack: Stack, disks: dict[str, Disk]) -> None:
+        self._victims, self._disks = Victims(stack), disks
+        self._ports = load(stack.environment).ports
+
+    @contextmanager
+    def suffers(self, fault: Fault) -> Iterator[None]:
+        """From the begin of the fault to its end. Of a kill, the end is when another process is ready."""
+        if fault.kind == "kill":
+            killed = self._victims.kill(fault.victim)
+            yield
+            self._victims.wait_back(fault.victim, killed)
+        elif fault.kind == "stop":
+            with self._victims.stuck(fault.victim):
+                yield
+        elif fault.kind == "full disk":
+            with self._disks[fault.victim].full():
+                yield
+        elif fault.kind == "disk stands still":
+            with self._disks[fault.victim].still():
+                yield
+        else:
+            with cut(self._victims.pid(fault.victim), self._ports[fault.peer], *_WAYS[fault.kind]):
+                yield
+
+
+@contextmanager
+def on_disks(stack: Stack) -> Iterator[Machine]:
+    """The stack that is up goes on with a disk for each of FOLDERS. At the end it is up again with what it had before.
+
+    Images are sparse: they take what is written.
+    """
+    drive("down")
+    places = {name: STATE / folder for name, folder in FOLDERS.items()}
+    try:
+        with TemporaryDirectory(dir=STATE.parent) as folder:
+            images, kept = Path(folder), Path(folder) / "kept"
+            for name, place in places.items():
+                place.mkdir(parents=True, exist_ok=True)
+                shutil.copytree(place, kept / name, symlinks=True)
+            with disks(places, images, DISK_BYTES) as made:
+                for name, place in places.items():
+                    shutil.copytree(kept / name, place, symlinks=True, dirs_exist_ok=True)
+                try:
+                    drive("up", "--no-demo")
+                    yield Machine(stack, made)
+                finally:
+                    drive("down")
+    finally:
+        drive("up", "--no-demo")

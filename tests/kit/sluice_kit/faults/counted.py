@@ -9,7 +9,8 @@ from functools import partial
 import requests
 from neo4j.exceptions import DriverError, Neo4jError
 
-from sluice_kit.faults.kinds import Fault, Machine
+from sluice_kit.faults.kinds import Fault
+from sluice_kit.faults.machine import Machine
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
 from sluice_kit.local_stack.topics import end_offsets

@@ -1,7 +1,7 @@
 """Faults under load on a stack whose folders have disks of their own: what was acknowledged is what is counted.
 
-`PARTS=each` has every kind of fault at every process in turn, `PARTS=random` the schedules of `SEEDS` (1 to 10). Needs
-root, loop devices and cgroups of version 2.
+`PARTS=each` has every kind of fault at every process in turn, `PARTS=random` the schedules of `SEEDS` (1 to 10), `PARTS=power`
+three power cuts, after which only what was synced is on the disks. Needs root, loop devices and cgroups of version 2.
 """
 
 import os
@@ -9,17 +9,19 @@ from collections.abc import Sequence
 
 from bench.run_files import requested_seeds
 from sluice_kit.faults.counted import Counted, counted
-from sluice_kit.faults.kinds import ASKS, FOLDERS, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, PROCESSES, Fault
 from sluice_kit.faults.machine import on_disks
+from sluice_kit.faults.power_cut import after_power_cut
 from sluice_kit.faults.schedule import schedule
 from sluice_kit.local_stack.driver import drive, start_anew, started
 
 LASTING_S, QUICK_S = 60.0, 15.0
 RANDOM, QUICK_RANDOM = 30, 6
+CUTS = 3
 
 
 def run(quick: bool) -> str:
-    parts = os.environ.get("PARTS", "each,random").split(",")
+    parts = os.environ.get("PARTS", "each,random,power").split(",")
     seeds = requested_seeds((1,) if quick else tuple(range(1, 11)))
     tried = {f"random schedule {seed}": schedule(seed, QUICK_RANDOM if quick else RANDOM) for seed in seeds}
     tried = {"each kind of fault": chosen(each(QUICK_S if quick else LASTING_S))} | tried
@@ -31,6 +33,9 @@ def run(quick: bool) -> str:
                 continue
             with on_disks(stack := started()) as machine:
                 text += table(name, counted(stack, machine, faults, f"faults-{number}-"))
+        for number in range(CUTS if "power" in parts else 0):
+            with on_disks(stack := started()) as machine:
+                text += f"- {after_power_cut(stack, machine, f'cut-{number}-')}\n"
     finally:
         drive("down")
     return text
@@ -39,6 +44,7 @@ def run(quick: bool) -> str:
 def each(seconds: float) -> list[Fault]:
     return [
         *(Fault("kill", name) for name in PROCESSES),
+        Fault("all killed", ALL),
         *(Fault("stop", name, seconds) for name in PROCESSES),
         *(Fault("full disk", name, seconds) for name in FOLDERS),
         *(Fault("disk stands still", name, seconds) for name in FOLDERS),

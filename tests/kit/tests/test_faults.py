@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sluice_kit.faults import disks
-from sluice_kit.faults.kinds import ASKS, FOLDERS, KINDS, PROCESSES
+from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, KINDS, PROCESSES
 from sluice_kit.faults.network import Cut, cut, possible
 from sluice_kit.faults.schedule import LONGEST_S, SHORTEST_S, schedule
 
@@ -35,8 +35,8 @@ def test_a_seed_gives_one_schedule_of_legal_faults() -> None:
     assert faults == schedule(7, 500) != schedule(8, 500)
     assert {fault.kind for fault in faults} == set(KINDS)
     for fault in faults:
-        assert fault.kind == "kill" or SHORTEST_S <= fault.seconds <= LONGEST_S
-        assert fault.victim in (FOLDERS if "disk" in fault.kind else PROCESSES)
+        assert "kill" in fault.kind or SHORTEST_S <= fault.seconds <= LONGEST_S
+        assert fault.victim in (*(FOLDERS if "disk" in fault.kind else PROCESSES), ALL)
         assert not fault.peer or (fault.victim, fault.peer) in ASKS
 
 
@@ -54,6 +54,19 @@ def test_a_full_disk_refuses_a_byte_and_is_as_before_afterwards(disk: disks.Disk
     assert refused.value.errno == errno.ENOSPC
     (disk.place / "new").write_bytes(bytes(1 << 20))
     assert sorted(os.listdir(disk.place)) == ["new"]
+
+
+@needs_disks
+def test_a_power_cut_leaves_what_was_synced(disk: disks.Disk) -> None:
+    synced, lost = disk.place / "synced", disk.place / "lost"
+    with synced.open("wb") as file:
+        file.write(bytes(100))
+        file.flush()
+        os.fsync(file.fileno())
+    lost.write_bytes(bytes(100))
+    disk.lose_unsynced()
+    assert synced.read_bytes() == bytes(100)
+    assert not lost.exists() or lost.stat().st_size == 0
 
 
 @needs_disks

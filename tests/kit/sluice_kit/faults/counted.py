@@ -78,15 +78,15 @@ def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic
             seen = wrong(stack)
         time.sleep(max(0.0, fault.seconds - (time.monotonic() - began)))
     ended, clock = time.time(), time.monotonic()
-    wait_current(partial(_known, newest_window, stack, prefix), ended)
+    wait_current(partial(known, newest_window, stack, prefix), ended)
     tables_s = time.monotonic() - clock
-    wait_current(partial(_known, newest_in_graph, stack, prefix), ended)
+    wait_current(partial(known, newest_in_graph, stack, prefix), ended)
     graph_s = time.monotonic() - clock
     until("the doctor finds nothing that fails", lambda: not any(text.startswith("fail") for text in wrong(stack)))
     return Suffered(fault, seen, traffic.retries - before, tables_s, graph_s)
 
 
-def _known(newest: Callable[[Stack, str], float], stack: Stack, prefix: str) -> float:
+def known(newest: Callable[[Stack, str], float], stack: Stack, prefix: str) -> float:
     """0 while the store does not answer."""
     try:
         return newest(stack, prefix)

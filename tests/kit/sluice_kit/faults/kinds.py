@@ -18,12 +18,13 @@ PROCESSES = (
     "collector", "kafka", "flink-jobmanager", "flink-taskmanager", "clickhouse", "neo4j", "decider", "server",
     "records", "actuator", "jobs",
 )  # fmt: skip
-KINDS = ("kill", "stop", "full disk", "disk stands still", "cut", "requests lost", "answers lost")
+ALL = "every process, its supervisor too"
+KINDS = ("kill", "all killed", "stop", "full disk", "disk stands still", "cut", "requests lost", "answers lost")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS. peer: of a cut, a key of [ports]."""
+    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL. peer: of a cut, a key of [ports]."""
 
     kind: str
     victim: str

@@ -1,6 +1,7 @@
 """A machine on which a stack runs, and suffers faults."""
 
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from sluice_kit.faults.kinds import FOLDERS, Fault
 from sluice_kit.faults.network import Cut, cut
 from sluice_kit.local_stack.driver import STATE, Stack, drive
 from sluice_kit.local_stack.victims import Victims
+from stack import processes
 from stack.settings import load
 
 DISK_BYTES = 3 << 30
@@ -24,6 +26,11 @@ class Machine:
         self._victims, self._disks = Victims(stack), disks
         self._ports = load(stack.environment).ports
 
+    def lose_unsynced(self) -> None:
+        """Once nothing runs: each disk as a power cut leaves it."""
+        for disk in self._disks.values():
+            disk.lose_unsynced()
+
     @contextmanager
     def suffers(self, fault: Fault) -> Iterator[None]:
         """From the begin of the fault to its end. Of a kill, the end is when another process is ready."""
@@ -31,6 +38,10 @@ class Machine:
             killed = self._victims.kill(fault.victim)
             yield
             self._victims.wait_back(fault.victim, killed)
+        elif fault.kind == "all killed":
+            kill_all()
+            yield
+            drive("up", "--no-demo")
         elif fault.kind == "stop":
             with self._victims.stuck(fault.victim):
                 yield
@@ -43,6 +54,13 @@ class Machine:
         else:
             with cut(self._victims.pid(fault.victim), self._ports[fault.peer], *_WAYS[fault.kind]):
                 yield
+
+
+def kill_all() -> None:
+    """SIGKILL to every process of the stack at once, as a power cut; what was written stays."""
+    state = STATE.resolve()
+    processes.signal_all(processes.of_stack(state), signal.SIGKILL)
+    assert processes.wait_gone(lambda: processes.of_stack(state), 60), "killed processes stay"
 
 
 @contextmanager

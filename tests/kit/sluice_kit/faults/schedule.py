@@ -2,7 +2,7 @@
 
 import random
 
-from sluice_kit.faults.kinds import ASKS, FOLDERS, KINDS, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, KINDS, PROCESSES, Fault
 
 SHORTEST_S, LONGEST_S = 2.0, 40.0
 
@@ -18,6 +18,8 @@ def _fault(rng: random.Random) -> Fault:
     seconds = round(SHORTEST_S * (LONGEST_S / SHORTEST_S) ** rng.random(), 1)
     if kind == "kill":
         return Fault(kind, rng.choice(PROCESSES))
+    if kind == "all killed":
+        return Fault(kind, ALL)
     if kind == "stop":
         return Fault(kind, rng.choice(PROCESSES), seconds)
     if "disk" in kind:

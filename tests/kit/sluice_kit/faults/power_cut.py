@@ -1,0 +1,52 @@
+"""A power cut under load: what was acknowledged, and not on a disk yet, is gone. How much, and does all start again?"""
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
+
+from sluice_kit.faults.counted import known
+from sluice_kit.faults.machine import Machine, kill_all
+from sluice_kit.local_stack.driver import Stack, drive
+from sluice_kit.local_stack.kills import newest_window, wait_current
+from sluice_kit.local_stack.topics import end_offsets
+from sluice_kit.reference.truth import TABLES, Reference, records_since
+from sluice_kit.traffic.traffic import Traffic
+
+LOADED_S = 40.0
+SPANS_PER_S = 300
+#: After the last span, for the windows of it.
+REST_S = 20.0
+
+
+@dataclass
+class Left:
+    """acknowledged: spans that the collector answered for. gone: of these, not on the topic. differing: rows of a table
+    that differ from what the topic has, where there are any. current_s: from the cut until tables had newer spans."""
+
+    acknowledged: int
+    gone: int
+    current_s: float
+    differing: dict[str, int] = field(default_factory=dict)
+
+
+def after_power_cut(stack: Stack, machine: Machine, prefix: str) -> Left:
+    """Raises StackError where the stack does not start again, AssertionError where no new span comes through it."""
+    start = end_offsets(stack, "otlp_spans")
+    with Traffic(stack.address["SLUICE_OTLP_GRPC"], prefix, SPANS_PER_S, seed=1) as traffic:
+        time.sleep(LOADED_S)
+        clock = time.monotonic()
+        kill_all()
+        machine.lose_unsynced()
+        drive("up", "--no-demo")
+        wait_current(partial(known, newest_window, stack, prefix), time.time())
+        current_s = time.monotonic() - clock
+        traffic.stop(within_s=180)
+    time.sleep(REST_S)
+    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
+    reference = Reference(records)
+    ids = {span.span_id for record in reference.read for span in record.spans or []}
+    left = Left(len(traffic.acknowledged), len(traffic.acknowledged - ids), current_s)
+    for table in TABLES:
+        if differences := table.differences(stack, prefix, table.expected(reference)):
+            left.differing[table.name] = len(differences)
+    return left

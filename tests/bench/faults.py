@@ -1,14 +1,15 @@
 """Faults under load on a stack whose folders have disks of their own: what was acknowledged is what is counted.
 
-`PARTS=each` has every kind of fault at every process in turn, `PARTS=random` the schedules of `SEEDS` (1 to 10), `PARTS=power`
-three power cuts, after which only what was synced is on the disks. Needs root, loop devices and cgroups of version 2.
+`PARTS=each` has every kind of fault at every process in turn (`FAULTS="full disk,stop: kafka"`: those that begin so),
+`PARTS=random` the schedules of `SEEDS` (1 to 10), `PARTS=files` files that are cut to half, `PARTS=power` three power
+cuts, after which disks have only what was synced. Needs root, loop devices and cgroups of version 2.
 """
 
-import os
 from collections.abc import Sequence
 
 from bench.run_files import requested_seeds
 from sluice_kit.faults.counted import Counted, counted
+from sluice_kit.faults.files import FILES, cut_short
 from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, PROCESSES, Fault
 from sluice_kit.faults.machine import on_disks
 from sluice_kit.faults.power_cut import after_power_cut
@@ -21,7 +22,7 @@ CUTS = 3
 
 
 def run(quick: bool) -> str:
-    parts = os.environ.get("PARTS", "each,random,power").split(",")
+    parts = os.environ.get("PARTS", "each,random,files,power").split(",")
     seeds = requested_seeds((1,) if quick else tuple(range(1, 11)))
     tried = {f"random schedule {seed}": schedule(seed, QUICK_RANDOM if quick else RANDOM) for seed in seeds}
     tried = {"each kind of fault": chosen(each(QUICK_S if quick else LASTING_S))} | tried
@@ -33,6 +34,9 @@ def run(quick: bool) -> str:
                 continue
             with on_disks(stack := started()) as machine:
                 text += table(name, counted(stack, machine, faults, f"faults-{number}-"))
+        for number, what in enumerate(FILES if "files" in parts else {}):
+            text += f"- {cut_short(started(), what, f'files-{number}-')}\n"
+            print(text.splitlines()[-1], flush=True)
         for number in range(CUTS if "power" in parts else 0):
             with on_disks(stack := started()) as machine:
                 text += f"- {after_power_cut(stack, machine, f'cut-{number}-')}\n"

@@ -5,6 +5,7 @@
 cuts, after which disks have only what was synced. Needs root, loop devices and cgroups of version 2.
 """
 
+import os
 from collections.abc import Sequence
 
 from bench.run_files import requested_seeds

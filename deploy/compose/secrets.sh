@@ -53,6 +53,7 @@ users() { # ClickHouse's users: the writer may do everything, the reader reads `
                 <query>GRANT SELECT, SHOW ON sluice.*</query>
                 <query>GRANT SELECT ON system.parts</query>
                 <query>GRANT SELECT ON system.view_refreshes</query>
+                <query>GRANT SELECT ON system.detached_parts</query>
             </grants>
         </sluice_reader>
     </users>

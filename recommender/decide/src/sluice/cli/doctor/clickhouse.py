@@ -82,6 +82,28 @@ def judge_freshness(count: int, newest_s: float, now_s: float) -> Diagnosis:
     return Diagnosis("ok", text)
 
 
+def broken_parts(where: Addresses, timeout_s: float) -> Diagnosis:
+    rows = ask(
+        where,
+        timeout_s,
+        "SELECT table, count() FROM system.detached_parts "
+        "WHERE database = currentDatabase() AND match(reason, '^(broken|unexpected)') GROUP BY table ORDER BY table",
+    )
+    return judge_broken_parts([(str(table), int(parts)) for table, parts in rows])
+
+
+def judge_broken_parts(rows: list[tuple[str, int]]) -> Diagnosis:
+    """rows: table and number of parts that ClickHouse set aside, because their files were cut short or are missing."""
+    if not rows:
+        return Diagnosis("ok", "no part was set aside as broken")
+    text = ", ".join(f"{table} {parts}" for table, parts in rows)
+    remedy = (
+        "their rows are missing: start the job without a snapshot to read again what Kafka has (docs/jobs-restore.md),"
+        " then remove the folders `detached/broken*` of these tables"
+    )
+    return Diagnosis("warn", f"parts set aside as broken, by table: {text}", remedy)
+
+
 def dead_letters(where: Addresses, timeout_s: float) -> Diagnosis:
     # Each job reads every span, so the query takes the maximum over jobs, not the sum. Cut and late spans also count
     # as accepted. A repeated span was used the first time.

@@ -14,6 +14,7 @@ from sluice.cli.doctor import (
     clocks,
     collector,
     decider,
+    disks,
     flink,
     kafka,
     left_out,
@@ -37,8 +38,9 @@ from sluice.cli.numbers import Number
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_items, say
 from sluice.cli.table import columns, print_table
 
-#: In the order in which a span passes the stages.
+#: What all need, then in the order in which a span passes the stages.
 CHECKS = [
+    Check("disks", "free space", disks.free_space),
     Check("collector", "health", collector.health),
     Check("collector", "ports", collector.ports),
     Check("collector", "counters", collector.counters),
@@ -56,6 +58,7 @@ CHECKS = [
     Check("flink", "spans left out", left_out.left_out),
     Check("clickhouse", "reachable", clickhouse.reachable),
     Check("clickhouse", "migrations", clickhouse.migrations),
+    Check("clickhouse", "broken parts", clickhouse.broken_parts),
     Check("clickhouse", "newest window", clickhouse.freshness),
     Check("clickhouse", "dead letters", clickhouse.dead_letters),
     Check("clickhouse", "names", clickhouse.names),

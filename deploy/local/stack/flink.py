@@ -65,12 +65,18 @@ class Flink:
                 if "location" in operation:
                     return str(operation["location"])
                 reason = operation.get("failure-cause", {}).get("stack-trace", "no reason given")
-                raise UnreachableError(f"stop {job} with a savepoint failed: {reason.splitlines()[0]}")
+                raise UnreachableError(f"stop {job} with a savepoint failed: {shortened(reason)}")
             time.sleep(0.3)
         raise TimeoutError(f"no savepoint of {job} within {timeout_s:.0f} s")
 
     def cancel(self, job: str) -> None:
         request(f"{self._base}/jobs/{job}?mode=cancel", method="PATCH")
+
+
+def shortened(reason: str) -> str:
+    """What Flink says behind the names of all operators of a chain, which take thousands of characters."""
+    first = (reason.splitlines() or ["no reason given"])[0]
+    return first.rpartition("Failure reason: ")[2][:300]
 
 
 def snapshots(settings: Settings) -> list[Snapshot]:

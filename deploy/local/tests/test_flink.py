@@ -1,11 +1,11 @@
-"""Options of the streaming jobs in a stack file: run.py, which knows them, is asked."""
+"""Options of the streaming jobs in a stack file: run.py, which knows them, is asked. What Flink says is short."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from stack.flink import check_options, missing_schema, options
+from stack.flink import check_options, missing_schema, options, shortened
 from stack.settings import REPOSITORY, load
 from stack.steps import StepError
 
@@ -42,3 +42,11 @@ def test_what_the_schema_misses_is_said_by_the_jobs_own_program(monkeypatch: pyt
     """Port 1 refuses: the program ran, asked, and says whom. A program that is not there says nothing of ClickHouse."""
     monkeypatch.setenv("SLUICE_CLICKHOUSE", "http://127.0.0.1:1/")
     assert missing_schema().startswith("ask ClickHouse: http://127.0.0.1:1/: ")
+
+
+def test_a_reason_is_short() -> None:
+    chain = "java.util.concurrent.CompletionException: ... Source: spans -> Calc[2] " + "-> Calc[3] " * 400
+    said = f"{chain}is not being executed. Failure reason: Not all required tasks are currently running.\n  at a.b"
+    assert shortened(said) == "Not all required tasks are currently running."
+    assert len(shortened(chain)) == 300
+    assert shortened("") == "no reason given"

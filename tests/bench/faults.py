@@ -72,8 +72,13 @@ def table(title: str, found: Counted) -> str:
         "| fault | what the doctor says | requests sent again | tables current after, s | graph current after, s |",
         "| --- | --- | --- | --- | --- |",
         *(
-            f"| {row.fault} | {'<br>'.join(row.seen)} | {row.refused} | {row.tables_s:.0f} | {row.graph_s:.0f} |"
+            f"| {row.fault} | {failing(row.seen)} | {row.refused} | {row.tables_s:.0f} | {row.graph_s:.0f} |"
             for row in found.rows
         ),
     ]
     return "\n".join(lines) + "\n\n"
+
+
+def failing(seen: list[str]) -> str:
+    """What the doctor calls a failure, the beginning of each."""
+    return "<br>".join(text.removeprefix("fail ")[:160].replace("|", "/") for text in seen if text.startswith("fail"))

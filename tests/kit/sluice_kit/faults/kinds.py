@@ -24,7 +24,8 @@ KINDS = ("kill", "all killed", "stop", "full disk", "disk stands still", "cut", 
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL. peer: of a cut, a key of [ports]."""
+    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL. peer: of a cut, a key of [ports]; of a full disk,
+    a process that is stopped meanwhile."""
 
     kind: str
     victim: str
@@ -32,5 +33,6 @@ class Fault:
     peer: str = ""
 
     def __str__(self) -> str:
-        what = f"{self.kind}: {self.victim}" + (f" to {self.peer}" if self.peer else "")
+        between = " with a stopped " if "disk" in self.kind else " to "
+        what = f"{self.kind}: {self.victim}" + (between + self.peer if self.peer else "")
         return what + (f", {self.seconds:g} s" if self.seconds else "")

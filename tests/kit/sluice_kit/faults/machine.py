@@ -3,7 +3,7 @@
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,7 +46,7 @@ class Machine:
             with self._victims.stuck(fault.victim):
                 yield
         elif fault.kind == "full disk":
-            with self._disks[fault.victim].full():
+            with self._disks[fault.victim].full(), self._victims.stuck(fault.peer) if fault.peer else nullcontext():
                 yield
         elif fault.kind == "disk stands still":
             with self._disks[fault.victim].still():

@@ -24,8 +24,8 @@ KINDS = ("kill", "all killed", "stop", "full disk", "disk stands still", "cut", 
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL. peer: of a cut, a key of [ports]; of a full disk,
-    a process that is stopped meanwhile."""
+    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL. peer: of a cut, a key of [ports]; of a full
+    disk, a process that is stopped meanwhile."""
 
     kind: str
     victim: str

@@ -89,6 +89,20 @@ def test_a_start_that_fails_at_once_is_tried_again(settings: Settings) -> None:
     wait(lambda: supervisor.process("late").alive)
 
 
+def test_it_outlives_a_full_disk_of_logs(settings: Settings) -> None:
+    for log in ("supervisord.log", "talker.log"):
+        (settings.logs / log).symlink_to("/dev/full")  # full(4): writing fails with ENOSPC
+    script = "sh -c 'yes a line of some length that fills buffers | head -2000; sleep 1000'"
+    supervisor = started(settings, Program("talker", "", script))
+    supervisor.start_process("talker")
+    first = supervisor.process("talker").pid
+    os.kill(first, signal.SIGKILL)
+    wait(lambda: supervisor.process("talker").pid not in (0, first))
+    (settings.logs / "talker.log").unlink()
+    supervisor.restart_process("talker")
+    assert supervisor.is_up()
+
+
 def test_it_ends_what_others_need_last(settings: Settings) -> None:
     ended = settings.state / "ended"
     script = "sh -c 'trap \"echo {0} >> {1}; exit\" TERM; while :; do sleep 0.05; done'"

@@ -51,6 +51,7 @@ def each(seconds: float) -> list[Fault]:
         *(Fault("kill", name) for name in PROCESSES),
         Fault("all killed", ALL),
         *(Fault("stop", name, seconds) for name in PROCESSES),
+        *(Fault("no descriptors", name, seconds) for name in PROCESSES),
         *(Fault("full disk", name, seconds) for name in FOLDERS),
         Fault("full disk", "collector", seconds, "kafka"),  # else its queue is empty, and needs no space
         *(Fault("disk stands still", name, seconds) for name in FOLDERS),

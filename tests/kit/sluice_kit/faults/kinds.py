@@ -19,7 +19,17 @@ PROCESSES = (
     "records", "actuator", "jobs",
 )  # fmt: skip
 ALL = "every process, its supervisor too"
-KINDS = ("kill", "all killed", "stop", "full disk", "disk stands still", "cut", "requests lost", "answers lost")
+KINDS = (
+    "kill",
+    "all killed",
+    "stop",
+    "no descriptors",
+    "full disk",
+    "disk stands still",
+    "cut",
+    "requests lost",
+    "answers lost",
+)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """A machine on which a stack runs, and suffers faults."""
 
+import os
+import resource
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,6 +47,9 @@ class Machine:
         elif fault.kind == "stop":
             with self._victims.stuck(fault.victim):
                 yield
+        elif fault.kind == "no descriptors":
+            with _no_descriptors(self._victims.pid(fault.victim)):
+                yield
         elif fault.kind == "full disk":
             with self._disks[fault.victim].full(), self._victims.stuck(fault.peer) if fault.peer else nullcontext():
                 yield
@@ -54,6 +59,19 @@ class Machine:
         else:
             with cut(self._victims.pid(fault.victim), self._ports[fault.peer], *_WAYS[fault.kind]):
                 yield
+
+
+@contextmanager
+def _no_descriptors(pid: int) -> Iterator[None]:
+    """It keeps the files and connections that it has, and gets no other: EMFILE."""
+    has = len(os.listdir(f"/proc/{pid}/fd"))
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (min(has, before[1]), before[1]))
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):  # it ended, and another has its place
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
 
 
 def kill_all() -> None:

@@ -20,7 +20,7 @@ def _fault(rng: random.Random) -> Fault:
         return Fault(kind, rng.choice(PROCESSES))
     if kind == "all killed":
         return Fault(kind, ALL)
-    if kind == "stop":
+    if kind in ("stop", "no descriptors"):
         return Fault(kind, rng.choice(PROCESSES), seconds)
     if "disk" in kind:
         return Fault(kind, rng.choice(tuple(FOLDERS)), seconds)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,16 @@ needs_disks = pytest.mark.skipif(not disks.possible(), reason="needs root, mkfs.
 needs_cuts = pytest.mark.skipif(not possible(), reason="needs root, apt-get and cgroups of version 2")
 ASKING = """
 import socket, sys
+kept = None
 for line in sys.stdin:
     try:
-        with socket.create_connection(("127.0.0.1", int(line)), timeout=1) as link:
-            link.settimeout(1)
-            print(link.recv(10).decode(), flush=True)
+        if line == "again\\n":
+            kept.sendall(b"x")
+            print(kept.recv(10).decode(), flush=True)
+            continue
+        kept = socket.create_connection(("127.0.0.1", int(line)), timeout=1)
+        kept.settimeout(1)
+        print(kept.recv(10).decode(), flush=True)
     except OSError as error:
         print(type(error).__name__, flush=True)
 """
@@ -90,8 +96,10 @@ def test_only_the_process_that_is_cut_reaches_nothing(ways: tuple[Cut, ...]) -> 
     with socket.create_server(("127.0.0.1", 0)) as server, asking() as one, asking() as other:
         port = server.getsockname()[1]
         threading.Thread(target=answer, args=(server,), daemon=True).start()
+        assert [ask(one, port), ask(one, "again")] == ["hello", "x"]
         with cut(one.pid, port, *ways):
             assert ask(other, port) == "hello"
+            assert ask(one, "again") == "TimeoutError"  # a connection that was there
             assert ask(one, port) == "TimeoutError"
         assert ask(one, port) == "hello"
 
@@ -100,7 +108,7 @@ def asking() -> "subprocess.Popen[str]":
     return subprocess.Popen([sys.executable, "-c", ASKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def ask(process: "subprocess.Popen[str]", port: int) -> str:
+def ask(process: "subprocess.Popen[str]", port: int | str) -> str:
     assert process.stdin
     assert process.stdout
     process.stdin.write(f"{port}\n")
@@ -109,13 +117,14 @@ def ask(process: "subprocess.Popen[str]", port: int) -> str:
 
 
 def answer(server: socket.socket) -> None:
-    while True:
-        try:
-            link, _ = server.accept()
-        except OSError:
-            return
-        with link:
-            try:
-                link.sendall(b"hello")
-            except OSError:
-                continue
+    """Says hello to who connects, and then what it gets."""
+
+    def talk(link: socket.socket) -> None:
+        with link, suppress(OSError):
+            link.sendall(b"hello")
+            while text := link.recv(10):
+                link.sendall(text)
+
+    with suppress(OSError):
+        while True:
+            threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()

@@ -6,7 +6,7 @@ nft(8) finds a control group under /sys/fs/cgroup. Where version 2 is mounted el
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -34,7 +34,8 @@ def cut(pid: int, port: int, *ways: Cut) -> Iterator[None]:
     table = f"{TABLE}_{pid}_{port}"
     try:
         _put(pid, group)
-        rules = [_rules(table, group.name, port, way) for way in ways]
+        ports = connected(pid, port)
+        rules = [_rules(table, group.name, ports, port, way) for way in ways]
         _nft(root, "\n".join([f"add table inet {table}", *rules]))
         yield
     finally:
@@ -44,12 +45,33 @@ def cut(pid: int, port: int, *ways: Cut) -> Iterator[None]:
         group.rmdir()
 
 
-def _rules(table: str, group: str, port: int, way: Cut) -> str:
+def _rules(table: str, group: str, ports: Sequence[int], port: int, way: Cut) -> str:
+    """ports: of the connections that are there: they keep the group in which they were made (cgroups(7))."""
     hook, side = way.value
-    return (
-        f"add chain inet {table} {hook} {{ type filter hook {hook} priority 0; }}\n"
-        f'add rule inet {table} {hook} socket cgroupv2 level 1 "{group}" tcp {side} {port} drop'
-    )
+    chain = f"inet {table} {hook}"
+    lines = [
+        f"add chain {chain} {{ type filter hook {hook} priority 0; }}",
+        f'add rule {chain} socket cgroupv2 level 1 "{group}" tcp {side} {port} drop',
+    ]
+    other = {"dport": "sport", "sport": "dport"}[side]
+    lines += [f"add rule {chain} tcp {side} {port} tcp {other} {one} drop" for one in ports]
+    return "\n".join(lines)
+
+
+def connected(pid: int, port: int) -> list[int]:
+    """Local ports of a process's connections to a port."""
+    own = {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()}
+    found = []
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, remote, *_, inode = line.split()[:10]
+            if f"socket:[{inode}]" in own and _port(remote) == port:
+                found.append(_port(local))
+    return found
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2], 16)
 
 
 def _version_2() -> Path | None:

@@ -23,7 +23,7 @@ def closed() -> dict[str, str]:
     """Every address on a port of its own that nothing listens on."""
     names = [name for name in DEFAULTS if name != "SLUICE_NEO4J_PASSWORD"]
     return {
-        name: f"{DEFAULTS[name].rpartition(':')[0]}:{port}"
+        name: f"{DEFAULTS[name].rpartition(':')[0] or '127.0.0.1'}:{port}"
         for name, port in zip(names, free_ports(len(names)), strict=True)
     }
 
@@ -46,6 +46,7 @@ def test_with_everything_down_each_stage_fails_with_its_address_and_a_remedy(run
         "neo4j": "SLUICE_NEO4J",
         "decider": "SLUICE_DECIDER",
         "recommender": "SLUICE_RECOMMENDER",
+        "records": "SLUICE_RECORDS_METRICS",
         "actuator": "SLUICE_ACTUATOR",
     }.items():
         finding = first_of[stage]
@@ -80,7 +81,7 @@ def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
     assert "-> start it (local stack: `make up`)" in result.stdout
-    assert result.stdout.splitlines()[-1] == "3 ok, 9 fail, 27 unknown"
+    assert result.stdout.splitlines()[-1] == "3 ok, 10 fail, 27 unknown"
 
 
 @pytest.mark.parametrize("address", ["nothing", "127.0.0.1:x", "::"])

@@ -1,4 +1,4 @@
-"""Addresses and secrets from the environment. Each default is the local stack's."""
+"""Addresses and secrets from the environment. Each default is the local stack's; what only its shells know has none."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where each stage listens: NONE, `host:port` (gRPC, Kafka, collector, decider), or a URL (the others)."""
+    """Where each stage listens: NONE, `host:port` (gRPC, Kafka, collector, decider, records), or a URL (the others)."""
 
     otlp_grpc: str = "127.0.0.1:4317"
     otlp_http: str = "127.0.0.1:4318"
@@ -23,6 +23,7 @@ class Addresses:
     neo4j_http: str = "http://127.0.0.1:7474"
     neo4j_password: str = ""
     decider: str = "127.0.0.1:8092"
+    records_metrics: str = NONE
     recommender: str = "127.0.0.1:50051"
     demo: str = "http://127.0.0.1:8090"
     actuator: str = "http://127.0.0.1:8091"

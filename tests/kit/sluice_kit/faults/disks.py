@@ -8,6 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+BLOCK = 4096
+
 
 @dataclass(frozen=True)
 class Disk:
@@ -21,8 +23,7 @@ class Disk:
         """Not a block is free within: writing fails with ENOSPC, root's too (no block is reserved)."""
         filler = self.place / ".filler"
         with filler.open("wb") as file:
-            while (free := _free_bytes(self.place)) > 0:
-                _extend(file.fileno(), free)
+            _fill(file.fileno(), _free_bytes(self.place))
         try:
             yield
         finally:
@@ -73,17 +74,14 @@ def possible() -> bool:
     return os.geteuid() == 0 and Path("/dev/loop-control").exists() and all(map(shutil.which, programs))
 
 
-def _extend(file: int, by: int) -> None:
-    """By the largest power of two that fits: a part of the free space is needed for the file's own blocks."""
-    step = 1 << by.bit_length() - 1
-    while step >= 4096:
+def _fill(file: int, free: int) -> None:
+    """By ever smaller powers of two, down to a block: a part of the free space is needed for the file's own blocks."""
+    step = 1 << free.bit_length()
+    while step >= BLOCK:
         try:
             os.posix_fallocate(file, os.fstat(file).st_size, step)
         except OSError:
             step >>= 1
-        else:
-            return
-    os.posix_fallocate(file, 0, 0) if by >= 4096 else None
 
 
 def _free_bytes(place: Path) -> int:

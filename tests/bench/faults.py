@@ -38,6 +38,7 @@ def run(quick: bool) -> str:
         for number in range(CUTS if "power" in parts else 0):
             with on_disks(stack := started()) as machine:
                 text += f"- {after_power_cut(stack, machine, f'cut-{number}-')}\n"
+                print(text.splitlines()[-1], flush=True)
         for number, what in enumerate(FILES if "files" in parts else {}):
             text += f"- {cut_short(started(), what, f'files-{number}-')}\n"
             print(text.splitlines()[-1], flush=True)

@@ -62,7 +62,7 @@ def clickhouse(folder: Path, users: str = "") -> Iterator[ClickHouse]:
     http, native = free_ports(2)
     names = {"host": "127.0.0.1", "clickhouse_http": http, "clickhouse_native": native, "data": folder, "conf": folder}
     names["clickhouse_password_sha256"] = hashlib.sha256(PASSWORD.encode()).hexdigest()
-    (folder / "clickhouse").mkdir()
+    (folder / "clickhouse").mkdir(exist_ok=True)
     for name in ("config.xml", "users.xml"):
         text = Template((LOCAL / name).read_text()).safe_substitute(names)
         (folder / "clickhouse" / name).write_text(text.replace("</users>", f"{users}</users>"))

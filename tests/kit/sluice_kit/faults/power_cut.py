@@ -20,13 +20,16 @@ REST_S = 20.0
 
 @dataclass
 class Left:
-    """acknowledged: spans that the collector answered for. gone: of these, not on the topic. differing: rows of a table
-    that differ from what the topic has, where there are any. current_s: from the cut until tables had newer spans."""
+    """acknowledged: spans that the collector answered for. gone: of these, not on the topic. current_s: from the cut
+    until tables had newer spans. Rows by table, where there are any: missing, which the topic demands; other, with
+    other sums than it demands; more, of records that the topic lost and the tables have."""
 
     acknowledged: int
     gone: int
     current_s: float
-    differing: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    other: dict[str, int] = field(default_factory=dict)
+    more: dict[str, int] = field(default_factory=dict)
 
 
 def after_power_cut(stack: Stack, machine: Machine, prefix: str) -> Left:
@@ -47,6 +50,13 @@ def after_power_cut(stack: Stack, machine: Machine, prefix: str) -> Left:
     ids = {span.span_id for record in reference.read for span in record.spans or []}
     left = Left(len(traffic.acknowledged), len(traffic.acknowledged - ids), current_s)
     for table in TABLES:
-        if differences := table.differences(stack, prefix, table.expected(reference)):
-            left.differing[table.name] = len(differences)
+        expected, actual = table.expected(reference), table.read(stack, prefix)
+        common = expected.keys() & actual.keys()
+        for rows, count in (
+            (left.missing, len(expected.keys() - actual.keys())),
+            (left.other, sum(expected[key] != actual[key] for key in common)),
+            (left.more, len(actual.keys() - expected.keys())),
+        ):
+            if count:
+                rows[table.name] = count
     return left

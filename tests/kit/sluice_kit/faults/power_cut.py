@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 
-from sluice_kit.faults.counted import known
+from sluice_kit.faults.counted import known, wrong
 from sluice_kit.faults.machine import Machine, kill_all
 from sluice_kit.local_stack.driver import Stack, drive
 from sluice_kit.local_stack.kills import newest_window, wait_current
@@ -14,15 +14,16 @@ from sluice_kit.traffic.traffic import Traffic
 
 LOADED_S = 40.0
 SPANS_PER_S = 300
-#: After the last span, for the windows of it.
-REST_S = 20.0
+#: After the last span, for the windows of it; longer while anything differs.
+REST_S, LONGEST_REST_S = 20.0, 90.0
 
 
 @dataclass
 class Left:
     """acknowledged: spans that the collector answered for. gone: of these, not on the topic. current_s: from the cut
     until tables had newer spans. Rows by table, where there are any: missing, which the topic demands; other, with
-    other sums than it demands; more, of records that the topic lost and the tables have."""
+    other sums than it demands; more, of records that the topic lost and the tables have.
+    examples: the first and the last key that is missing. said: by the doctor at the end."""
 
     acknowledged: int
     gone: int
@@ -30,6 +31,8 @@ class Left:
     missing: dict[str, int] = field(default_factory=dict)
     other: dict[str, int] = field(default_factory=dict)
     more: dict[str, int] = field(default_factory=dict)
+    examples: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
 
 
 def after_power_cut(stack: Stack, machine: Machine, prefix: str) -> Left:
@@ -48,15 +51,25 @@ def after_power_cut(stack: Stack, machine: Machine, prefix: str) -> Left:
     records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
     reference = Reference(records)
     ids = {span.span_id for record in reference.read for span in record.spans or []}
-    left = Left(len(traffic.acknowledged), len(traffic.acknowledged - ids), current_s)
+    left, waited_to = (
+        Left(len(traffic.acknowledged), len(traffic.acknowledged - ids), current_s),
+        time.time() + LONGEST_REST_S,
+    )
+    while _compared(stack, prefix, reference, left) and time.time() < waited_to:
+        time.sleep(5)
+    left.said = wrong(stack)
+    return left
+
+
+def _compared(stack: Stack, prefix: str, reference: Reference, left: Left) -> bool:
+    """Whether anything differs; left is filled anew."""
+    left.missing, left.other, left.more, left.examples = {}, {}, {}, []
     for table in TABLES:
         expected, actual = table.expected(reference), table.read(stack, prefix)
-        common = expected.keys() & actual.keys()
-        for rows, count in (
-            (left.missing, len(expected.keys() - actual.keys())),
-            (left.other, sum(expected[key] != actual[key] for key in common)),
-            (left.more, len(actual.keys() - expected.keys())),
-        ):
-            if count:
-                rows[table.name] = count
-    return left
+        missing, more = sorted(expected.keys() - actual.keys()), actual.keys() - expected.keys()
+        other = [key for key in expected.keys() & actual.keys() if expected[key] != actual[key]]
+        for rows, keys in ((left.missing, missing), (left.other, other), (left.more, more)):
+            if keys:
+                rows[table.name] = len(keys)
+        left.examples += [f"{table.name} misses {key}" for key in (*missing[:1], *missing[-1:])]
+    return bool(left.missing or left.other)

@@ -98,8 +98,9 @@ def judge_broken_parts(rows: list[tuple[str, int]]) -> Diagnosis:
         return Diagnosis("ok", "no part was set aside as broken")
     text = ", ".join(f"{table} {parts}" for table, parts in rows)
     remedy = (
-        "their rows are missing: start the job without a snapshot to read again what Kafka has (docs/jobs-restore.md),"
-        " then remove the folders `detached/broken*` of these tables"
+        "of a broken part that a merge had made, the parts before it still have the rows for 8 minutes, and ClickHouse"
+        " takes those; else rows are missing: start the job without a snapshot to read again what Kafka has"
+        " (docs/jobs-restore.md). Then remove the folders `detached/broken*` of these tables"
     )
     return Diagnosis("warn", f"parts set aside as broken, by table: {text}", remedy)
 

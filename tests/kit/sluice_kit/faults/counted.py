@@ -14,7 +14,7 @@ from sluice_kit.faults.machine import Machine
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
 from sluice_kit.local_stack.topics import end_offsets
-from sluice_kit.reference.truth import TABLES, Reference, check_all, records_since
+from sluice_kit.reference.truth import TABLES, check_all, sent_since
 from sluice_kit.traffic.traffic import Traffic
 from sluice_kit.waiting import until
 
@@ -59,9 +59,7 @@ def counted(stack: Stack, machine: Machine, faults: Iterable[Fault], prefix: str
             found.rows.append(_suffered(stack, machine, fault, prefix, traffic))
             print(f"{fault}: {found.rows[-1]}", flush=True)
         traffic.stop(within_s=180)
-    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
-    reference = Reference(records)
-    ids = [span.span_id for record in reference.read for span in record.spans or []]
+    reference, ids = sent_since(stack, start, prefix)
     assert set(ids) >= traffic.acknowledged, f"{len(traffic.acknowledged - set(ids))} acknowledged spans are lost"
     assert set(ids) == traffic.acknowledged
     check_all(stack, prefix, reference, TABLES)

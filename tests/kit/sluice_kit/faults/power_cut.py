@@ -9,7 +9,7 @@ from sluice_kit.faults.machine import Machine, kill_all
 from sluice_kit.local_stack.driver import Stack, drive
 from sluice_kit.local_stack.kills import newest_window, wait_current
 from sluice_kit.local_stack.topics import end_offsets
-from sluice_kit.reference.truth import TABLES, Reference, records_since
+from sluice_kit.reference.truth import TABLES, Reference, sent_since
 from sluice_kit.traffic.traffic import Traffic
 
 LOADED_S = 40.0
@@ -48,11 +48,9 @@ def after_power_cut(stack: Stack, machine: Machine, prefix: str) -> Left:
         current_s = time.monotonic() - clock
         traffic.stop(within_s=180)
     time.sleep(REST_S)
-    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
-    reference = Reference(records)
-    ids = {span.span_id for record in reference.read for span in record.spans or []}
+    reference, ids = sent_since(stack, start, prefix)
     left, waited_to = (
-        Left(len(traffic.acknowledged), len(traffic.acknowledged - ids), current_s),
+        Left(len(traffic.acknowledged), len(traffic.acknowledged - set(ids)), current_s),
         time.time() + LONGEST_REST_S,
     )
     while _compared(stack, prefix, reference, left) and time.time() < waited_to:

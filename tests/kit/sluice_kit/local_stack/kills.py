@@ -10,7 +10,7 @@ from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.topics import end_offsets
 from sluice_kit.local_stack.victims import Victims
 from sluice_kit.reference.graph import calls_in_neo4j, newest_calls
-from sluice_kit.reference.truth import TABLES, Reference, check_all, records_since
+from sluice_kit.reference.truth import TABLES, check_all, sent_since
 from sluice_kit.traffic.traffic import Traffic
 from sluice_kit.waiting import eventually, until
 
@@ -46,10 +46,8 @@ def kill_each(stack: Stack, names: Sequence[str], prefix: str, capsys: pytest.Ca
         time.sleep(PAUSE_S)
         traffic.stop()
 
-    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
+    reference, ids = sent_since(stack, start, prefix)
     # What the collector acknowledged is on the topic, and nothing else.
-    reference = Reference(records)
-    ids = [span.span_id for record in reference.read for span in record.spans or []]
     assert set(ids) == traffic.acknowledged
     with capsys.disabled():
         print(f"\n{len(traffic.acknowledged)} spans, {traffic.retries} retries, {len(ids) - len(set(ids))} repeats")

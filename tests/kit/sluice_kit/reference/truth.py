@@ -219,6 +219,14 @@ def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:
     return records
 
 
+def sent_since(stack: Stack, start: list[TopicPartition], prefix: str) -> tuple[Reference, list[bytes]]:
+    """What the topic has since `start` of services whose names begin with `prefix`; ids of its spans, each copy."""
+    reference = Reference(
+        record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")
+    )
+    return reference, [span.span_id for record in reference.read for span in record.spans or []]
+
+
 def _rows(table: dict[Any, Any]) -> Rows:
     return _plain({key: vars(row) for key, row in table.items()})
 

@@ -2,8 +2,8 @@
 
 import time
 
-from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
-from sluice.cli.doctor.probe import START, get, get_metrics
+from sluice.cli.doctor.finding import Diagnosis
+from sluice.cli.doctor.probe import get_metrics, readiness
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
 
@@ -12,14 +12,7 @@ _LOG = "read the decider's log"
 
 
 def health(where: Addresses, timeout_s: float) -> Diagnosis:
-    try:
-        answer = get(f"{where.decider}/readyz", timeout_s)
-    except NotAnsweringError as error:
-        return Diagnosis("fail", str(error), START)
-    if not answer.ok:
-        causes = "; ".join(answer.text.splitlines()) or f"HTTP {answer.status_code}"
-        return Diagnosis("fail", f"{where.decider} is not ready: {causes}", _LOG)
-    return Diagnosis("ok", f"ready at {where.decider}")
+    return readiness(where.decider, timeout_s, _LOG)
 
 
 def periods(where: Addresses, timeout_s: float) -> Diagnosis:

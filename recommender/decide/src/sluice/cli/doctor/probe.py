@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from sluice.cli.doctor.finding import NoStageError, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NoStageError, NotAnsweringError
 from sluice.cli.environment import NONE, with_scheme
 
 START = "start it (local stack: `make up`); if it ran, its log (.cache/stack/logs) has the cause of its end"
@@ -69,3 +69,15 @@ def get_json(url: str, timeout_s: float) -> Any:
         return answer.json()
     except ValueError:
         raise NotAnsweringError(f"{url} did not answer JSON") from None
+
+
+def readiness(address: str, timeout_s: float, remedy: str) -> Diagnosis:
+    """Of a process of ours by its page /readyz, which names the causes. Raises NoStageError for NONE."""
+    try:
+        answer = get(f"{address}/readyz", timeout_s)
+    except NotAnsweringError as error:
+        return Diagnosis("fail", str(error), START)
+    if not answer.ok:
+        causes = "; ".join(answer.text.splitlines()) or f"HTTP {answer.status_code}"
+        return Diagnosis("fail", f"{address} is not ready: {causes}", remedy)
+    return Diagnosis("ok", f"ready at {address}")

@@ -1,9 +1,8 @@
 package dev.sluice.flink;
 
 import dev.sluice.traces.Sighting;
+import dev.sluice.traces.Sightings;
 import dev.sluice.traces.Trace;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
@@ -14,27 +13,26 @@ final class SightingSums implements TraceSums {
       "service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
           + " operation STRING NOT NULL, window_start BIGINT NOT NULL";
 
-  private final long windowMs;
   private final Texts texts = new Texts();
-  private final Set<Sighting> sightings = new HashSet<>();
+  private final Sightings sightings;
 
   SightingSums(Settings settings) {
-    windowMs = settings.edgeWindowMs();
+    sightings = new Sightings(settings.edgeWindowMs());
   }
 
   @Override
   public void add(byte[] traceId, Trace trace) {
-    Sighting.add(trace, windowMs, sightings);
+    sightings.add(trace);
   }
 
   @Override
   public int rows() {
-    return sightings.size();
+    return sightings.all().size();
   }
 
   @Override
   public void drain(Consumer<RowData> out) {
-    for (Sighting sighting : sightings) {
+    for (Sighting sighting : sightings.all()) {
       out.accept(
           GenericRowData.of(
               texts.of(sighting.service()),

@@ -27,8 +27,6 @@ import java.util.List;
 public final class OwnTimes {
   private static final long LEAST_NS = 1_000;
 
-  private record Interval(long startNs, long endNs) {}
-
   private OwnTimes() {}
 
   /**
@@ -37,25 +35,28 @@ public final class OwnTimes {
    * @param windowMs length of a window; a request belongs to that of its end
    */
   public static void add(Trace trace, long windowMs, WindowSums<Site, Sample> sums) {
-    for (TraceSpan span : trace.spans()) {
+    int[] stack = new int[trace.size()];
+    for (int number = 0; number < trace.size(); number++) {
+      TraceSpan span = trace.span(number);
       if (span.kind() == Span.SERVER) {
         sums.at(
                 new Site(span.service(), span.instance(), span.host()),
                 span.windowMs(windowMs),
                 Sample::new)
-            .add(Math.max(LEAST_NS, ownNs(trace, span)), span.error());
+            .add(Math.max(LEAST_NS, ownNs(span, waits(trace, number, stack))), span.error());
       }
     }
   }
 
-  private static long ownNs(Trace trace, TraceSpan entry) {
-    List<Interval> waits = waits(trace, entry);
-    waits.sort(Comparator.comparingLong(Interval::startNs));
+  private static long ownNs(TraceSpan entry, List<TraceSpan> waits) {
+    if (waits.size() > 1) {
+      waits.sort(Comparator.comparingLong(TraceSpan::startNs));
+    }
     long own = entry.durationNs();
     long until = entry.startNs();
-    for (Interval wait : waits) {
-      long start = Math.max(wait.startNs, until);
-      long end = Math.min(wait.endNs, entry.endNs());
+    for (TraceSpan wait : waits) {
+      long start = Math.max(wait.startNs(), until);
+      long end = Math.min(wait.endNs(), entry.endNs());
       if (end > start) {
         own -= end - start;
         until = end;
@@ -64,21 +65,28 @@ public final class OwnTimes {
     return own;
   }
 
-  /** Each span is below one entry only, so that all entries of a trace take linear time. */
-  private static List<Interval> waits(Trace trace, TraceSpan entry) {
-    List<Interval> waits = new ArrayList<>();
-    List<TraceSpan> through = new ArrayList<>();
-    through.add(entry);
-    while (!through.isEmpty()) {
-      for (TraceSpan child : trace.childrenOf(through.remove(through.size() - 1))) {
+  /**
+   * The calls below an entry. Each span is below one entry only, so that all entries of a trace take
+   * linear time.
+   *
+   * @param stack as long as the trace; its contents are lost
+   */
+  private static List<TraceSpan> waits(Trace trace, int entry, int[] stack) {
+    List<TraceSpan> waits = new ArrayList<>(2);
+    stack[0] = entry;
+    for (int height = 1; height > 0; ) {
+      int above = stack[--height];
+      for (int at = trace.firstChild(above); at < trace.endOfChildren(above); at++) {
+        int number = trace.child(at);
+        TraceSpan child = trace.span(number);
         // A ring of parents leads back to where it began.
-        if (child.kind() == Span.CONSUMER || child.spanId() == entry.spanId()) {
+        if (child.kind() == Span.CONSUMER || number == entry) {
           continue;
         }
-        if (isCall(child, entry)) {
-          waits.add(new Interval(child.startNs(), child.endNs()));
+        if (isCall(child, trace.span(entry))) {
+          waits.add(child);
         } else {
-          through.add(child);
+          stack[height++] = number;
         }
       }
     }

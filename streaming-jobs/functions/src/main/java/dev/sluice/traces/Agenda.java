@@ -30,7 +30,7 @@ final class Agenda<T> {
 
   /** The things of the first slot if it has passed; else null. */
   List<T> due(long nowMs) {
-    return slots.isEmpty() || slots.firstKey() > Math.floorDiv(nowMs, SLOT_MS) ? null : first();
+    return slots.isEmpty() || !hasPassed(slots.firstKey(), nowMs) ? null : first();
   }
 
   /** The things of the first slot, passed or not; null when there is nothing. */
@@ -60,8 +60,13 @@ final class Agenda<T> {
     return nowMs < 0 ? Long.MIN_VALUE : nowMs - nowMs % SLOT_MS;
   }
 
+  /** Whether a slot has passed. */
+  static boolean hasPassed(long slot, long nowMs) {
+    return slot <= Math.floorDiv(nowMs, SLOT_MS);
+  }
+
   /** The slot after which a time has passed. */
-  private static long slot(long atMs) {
+  static long slot(long atMs) {
     return -Math.floorDiv(-atMs, SLOT_MS);
   }
 }

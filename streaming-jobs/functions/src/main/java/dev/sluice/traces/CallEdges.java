@@ -66,22 +66,25 @@ public final class CallEdges {
 
   /** Adds the calls of a trace to those of others. */
   public static void add(Trace trace, long windowMs, Map<Key, Calls> edges) {
-    for (TraceSpan span : trace.spans()) {
-      TraceSpan parent = trace.parentOf(span);
+    for (int number = 0; number < trace.size(); number++) {
+      TraceSpan span = trace.span(number);
+      TraceSpan parent = trace.parentOf(number);
       if (parent != null && !parent.service().equals(span.service())) {
         add(edges, parent.service(), span.service(), span, windowMs);
       }
-      if (callsUnseenPeer(trace, span)) {
+      if (callsUnseenPeer(trace, number)) {
         add(edges, span.service(), span.peer(), span, windowMs);
       }
     }
   }
 
-  private static boolean callsUnseenPeer(Trace trace, TraceSpan span) {
+  private static boolean callsUnseenPeer(Trace trace, int number) {
+    TraceSpan span = trace.span(number);
     if ((span.kind() != Span.CLIENT && span.kind() != Span.PRODUCER) || span.peer().isEmpty()) {
       return false;
     }
-    for (TraceSpan child : trace.childrenOf(span)) {
+    for (int at = trace.firstChild(number); at < trace.endOfChildren(number); at++) {
+      TraceSpan child = trace.span(trace.child(at));
       if (child.kind() == Span.SERVER
           || child.kind() == Span.CONSUMER
           || !child.service().equals(span.service())) {

@@ -1,24 +1,36 @@
 package dev.sluice.traces;
 
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.Arrays;
+import java.util.TreeMap;
 
 /**
  * Times at which trace ids were closed, for as long as another part of the trace would be late.
  * Bounded: beyond a number of closings it drops those closed longest ago.
  */
 final class ClosedIds {
-  static final long NEVER = Long.MIN_VALUE;
+  static final long NEVER = TraceTimes.NONE;
 
   static final int MOST = 1_000_000;
 
+  /** Ids that are due in one slot of the {@link Agenda}: two numbers each. */
+  private static final class Ids {
+    private long[] halves = new long[16];
+    private int size;
+
+    private void add(TraceId id) {
+      if (size == halves.length) {
+        halves = Arrays.copyOf(halves, size + size / 4 * 2);
+      }
+      halves[size++] = id.high();
+      halves[size++] = id.low();
+    }
+  }
+
   private final long lateMs;
   private final int most;
-  private final Map<TraceId, Long> closedMs = new HashMap<>();
-  private final Agenda<TraceId> forgetting = new Agenda<>();
-  // Entries on the agenda, where an id that was closed again has another entry.
+  private final TraceTimes closedMs = new TraceTimes();
+  private final TreeMap<Long, Ids> forgetting = new TreeMap<>();
+  // Entries in `forgetting`, where an id that was closed again has another entry.
   private int closings;
 
   /**
@@ -32,7 +44,7 @@ final class ClosedIds {
 
   /** Record time at which the trace was due; {@link #NEVER} if it was not closed, or long ago. */
   long of(TraceId id) {
-    return closedMs.getOrDefault(id, NEVER);
+    return closedMs.get(id.high(), id.low());
   }
 
   /**
@@ -45,32 +57,36 @@ final class ClosedIds {
     if (lateMs == 0) {
       return;
     }
-    closedMs.put(id, dueMs);
-    forgetting.enter(id, Math.max(dueMs, Math.min(nowMs, Long.MAX_VALUE - 2 * lateMs)) + lateMs);
+    closedMs.put(id.high(), id.low(), dueMs);
+    long atMs = Math.max(dueMs, Math.min(nowMs, Long.MAX_VALUE - 2 * lateMs)) + lateMs;
+    forgetting.computeIfAbsent(Agenda.slot(atMs), absent -> new Ids()).add(id);
     closings++;
     while (closings > most) {
-      List<TraceId> first = forgetting.first();
-      closings -= first.size();
-      first.forEach(closedMs::remove);
+      Ids first = forgetting.pollFirstEntry().getValue();
+      closings -= first.size / 2;
+      for (int i = 0; i < first.size; i += 2) {
+        closedMs.remove(first.halves[i], first.halves[i + 1]);
+      }
     }
   }
 
   /** Forgets ids whose parts can be late no more. */
   void forget(long nowMs) {
-    for (List<TraceId> due = forgetting.due(nowMs); due != null; due = forgetting.due(nowMs)) {
-      closings -= due.size();
-      for (TraceId id : due) {
-        Long closed = closedMs.get(id);
+    while (!forgetting.isEmpty() && Agenda.hasPassed(forgetting.firstKey(), nowMs)) {
+      Ids due = forgetting.pollFirstEntry().getValue();
+      closings -= due.size / 2;
+      for (int i = 0; i < due.size; i += 2) {
+        long closed = closedMs.get(due.halves[i], due.halves[i + 1]);
         // An id that was closed again meanwhile is entered again.
-        if (closed != null && closed + lateMs <= nowMs) {
-          closedMs.remove(id);
+        if (closed != NEVER && closed + lateMs <= nowMs) {
+          closedMs.remove(due.halves[i], due.halves[i + 1]);
         }
       }
     }
   }
 
-  /** Ids and when they were closed. */
-  Set<Map.Entry<TraceId, Long>> all() {
-    return closedMs.entrySet();
+  /** Visits the ids and when they were closed. */
+  void forEach(TraceTimes.Visitor visitor) {
+    closedMs.forEach(visitor);
   }
 }

@@ -21,8 +21,9 @@ public final class ContainerCalls {
 
   /** Adds the calls of a trace to those of others. */
   public static void add(Trace trace, long windowMs, Map<Key, Long> calls) {
-    for (TraceSpan span : trace.spans()) {
-      TraceSpan parent = trace.parentOf(span);
+    for (int number = 0; number < trace.size(); number++) {
+      TraceSpan span = trace.span(number);
+      TraceSpan parent = trace.parentOf(number);
       if (parent == null
           || span.kind() == Span.CONSUMER
           || parent.service().equals(span.service())

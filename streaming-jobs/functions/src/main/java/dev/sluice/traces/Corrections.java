@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -69,7 +68,7 @@ public final class Corrections {
               if (span.counted()) {
                 nested.add(span);
               }
-              if (outermost != null && !callee(trace.childrenOf(span)).isEmpty()) {
+              if (outermost != null && !callee(trace, span).isEmpty()) {
                 within.merge(outermost.spanId(), span, (a, b) -> FIRST.compare(b, a) < 0 ? b : a);
               }
             });
@@ -78,9 +77,9 @@ public final class Corrections {
         changes.add(span.point(), span.startNs(), span.endNs(), span.error(), -1);
         takenBack.accept(span);
       } else if (span.movable()) {
-        String callee = callee(trace.childrenOf(span));
+        String callee = callee(trace, span);
         TraceSpan inner = callee.isEmpty() ? within.get(span.spanId()) : null;
-        move(span, inner == null ? callee : callee(trace.childrenOf(inner)));
+        move(span, inner == null ? callee : callee(trace, inner));
       }
       if (changes.rows() >= MAX_ROWS) {
         flush(out);
@@ -118,9 +117,11 @@ public final class Corrections {
     changes.clear();
   }
 
-  private static String callee(List<TraceSpan> children) {
+  private static String callee(Trace trace, TraceSpan caller) {
     TraceSpan first = null;
-    for (TraceSpan child : children) {
+    int number = trace.numberOf(caller);
+    for (int at = trace.firstChild(number); at < trace.endOfChildren(number); at++) {
+      TraceSpan child = trace.span(trace.child(at));
       if (child.kind() == Span.SERVER && (first == null || FIRST.compare(child, first) < 0)) {
         first = child;
       }

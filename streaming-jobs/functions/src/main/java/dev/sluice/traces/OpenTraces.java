@@ -264,12 +264,13 @@ public final class OpenTraces {
       write(trace, chunks.next());
     }
     waiting.all().forEach(fragment -> write(fragment, chunks.next()));
-    for (Map.Entry<TraceId, Long> trace : closed.all()) {
-      RecordWriter out = chunks.next();
-      out.octet(CLOSED_ID);
-      out.id(trace.getKey());
-      out.time(trace.getValue());
-    }
+    closed.forEach(
+        (id, closedMs) -> {
+          RecordWriter out = chunks.next();
+          out.octet(CLOSED_ID);
+          out.id(id);
+          out.time(closedMs);
+        });
     return chunks.all();
   }
 

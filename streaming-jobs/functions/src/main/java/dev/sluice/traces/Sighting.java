@@ -1,8 +1,6 @@
 package dev.sluice.traces;
 
 import dev.sluice.bounds.Rest;
-import java.util.LinkedHashSet;
-import java.util.Set;
 
 /**
  * An instance of a service that existed in a window, and the operation requested of it.
@@ -15,24 +13,25 @@ import java.util.Set;
  */
 public record Sighting(
     String service, String instance, String host, String operation, long windowMs) {
-  /** The sightings of a trace, each once. */
-  public static Set<Sighting> in(Trace trace, long windowMs) {
-    Set<Sighting> sightings = new LinkedHashSet<>();
-    add(trace, windowMs, sightings);
-    return sightings;
+  static Sighting of(TraceSpan span, long lengthMs) {
+    return new Sighting(
+        span.service(),
+        span.instance(),
+        span.host(),
+        operationOf(span),
+        span.shownWindowMs(lengthMs));
   }
 
-  /** Adds the sightings of a trace to those of others. */
-  public static void add(Trace trace, long windowMs, Set<Sighting> sightings) {
-    for (TraceSpan span : trace.spans()) {
-      boolean entry = Rest.isEntry(span.kind(), span.parentId());
-      sightings.add(
-          new Sighting(
-              span.service(),
-              span.instance(),
-              span.host(),
-              entry ? span.operation() : "",
-              span.shownWindowMs(windowMs)));
-    }
+  /** Whether {@link #of} would give this sighting, without making one. */
+  boolean covers(TraceSpan span, long lengthMs) {
+    return windowMs == span.shownWindowMs(lengthMs)
+        && instance.equals(span.instance())
+        && operation.equals(operationOf(span))
+        && service.equals(span.service())
+        && host.equals(span.host());
+  }
+
+  private static String operationOf(TraceSpan span) {
+    return Rest.isEntry(span.kind(), span.parentId()) ? span.operation() : "";
   }
 }

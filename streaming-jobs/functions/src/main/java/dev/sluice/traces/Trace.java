@@ -19,6 +19,9 @@ import java.util.stream.Stream;
  * number, in arrays: a map of lists costs more than everything that is read from it.
  */
 public final class Trace {
+  /** The number of no span. */
+  public static final int NONE = IdTable.NONE;
+
   private final IdTable numbers;
   private final List<TraceSpan> duplicates = new ArrayList<>(0);
   private final List<TraceSpan> excess = new ArrayList<>(0);
@@ -26,9 +29,10 @@ public final class Trace {
   private int size;
   private boolean sharesIds;
   private List<TraceSpan> kept;
+  private int[] parents;
   // The children of span i are children[first[i]] to children[first[i + 1] - 1].
   private int[] first;
-  private List<TraceSpan> children;
+  private int[] children;
 
   private Trace(int most) {
     numbers = new IdTable(most);
@@ -64,7 +68,7 @@ public final class Trace {
   private void add(TraceSpan span) {
     boolean room = size < spans.length;
     int known = room ? numbers.putIfAbsent(span.spanId(), size) : numbers.find(span.spanId());
-    if (known != IdTable.NONE) {
+    if (known != NONE) {
       sharesIds |= SharedIds.isPair(spans[known], span);
       duplicates.add(span);
     } else if (room) {
@@ -97,12 +101,12 @@ public final class Trace {
       spans = Arrays.copyOf(spans, size);
     }
     kept = Arrays.asList(spans);
-    int[] parents = new int[size];
+    parents = new int[size];
     first = new int[size + 1];
     for (int i = 0; i < size; i++) {
       long id = spans[i].parentId();
-      parents[i] = id == 0 ? IdTable.NONE : numbers.find(id);
-      if (parents[i] != IdTable.NONE) {
+      parents[i] = id == 0 ? NONE : numbers.find(id);
+      if (parents[i] != NONE) {
         first[parents[i]]++;
       }
     }
@@ -110,13 +114,12 @@ public final class Trace {
     for (int i = 1; i <= size; i++) {
       first[i] += first[i - 1];
     }
-    TraceSpan[] byParent = new TraceSpan[first[size]];
+    children = new int[first[size]];
     for (int i = size - 1; i >= 0; i--) {
-      if (parents[i] != IdTable.NONE) {
-        byParent[--first[parents[i]]] = spans[i];
+      if (parents[i] != NONE) {
+        children[--first[parents[i]]] = i;
       }
     }
-    children = Arrays.asList(byParent);
   }
 
   /** The spans that are kept, in order of arrival. */
@@ -136,21 +139,48 @@ public final class Trace {
 
   /** The span of an id, or null. */
   TraceSpan byId(long id) {
-    int number = id == 0 ? IdTable.NONE : numbers.find(id);
-    return number == IdTable.NONE ? null : spans[number];
+    int number = id == 0 ? NONE : numbers.find(id);
+    return number == NONE ? null : spans[number];
   }
 
-  /** The parent, or null for a root and for an orphan. */
-  public TraceSpan parentOf(TraceSpan span) {
-    return byId(span.parentId());
+  /** How many spans are kept; their numbers are 0 to {@code size() - 1}. */
+  public int size() {
+    return size;
   }
 
-  /** The children of the kept span that has the id of {@code span}, in order of arrival. */
-  public List<TraceSpan> childrenOf(TraceSpan span) {
-    int number = numbers.find(span.spanId());
-    return number == IdTable.NONE || first[number] == first[number + 1]
-        ? List.of()
-        : children.subList(first[number], first[number + 1]);
+  /** The kept span of a number. */
+  public TraceSpan span(int number) {
+    return spans[number];
+  }
+
+  /** The number of the kept span that has the id of {@code span}; there is one. */
+  int numberOf(TraceSpan span) {
+    return numbers.find(span.spanId());
+  }
+
+  /** The number of the parent; {@link #NONE} for a root and for an orphan. */
+  public int parent(int number) {
+    return parents[number];
+  }
+
+  /** The parent of the span of a number, or null for a root and for an orphan. */
+  public TraceSpan parentOf(int number) {
+    return parents[number] == NONE ? null : spans[parents[number]];
+  }
+
+  /** Where the children of the span of a number begin in {@link #child}, in order of arrival. */
+  public int firstChild(int number) {
+    return first[number];
+  }
+
+  /** Where the children of the span of a number end in {@link #child}, exclusive. */
+  public int endOfChildren(int number) {
+    return first[number + 1];
+  }
+
+  /** The number of the child at a position. */
+  public int child(int position) {
+    return children[position];
   }
 
   /** Spans left out because their id was there already. */

@@ -38,12 +38,14 @@ public final class CallTrees {
    * A span that was reached, the entry that it belongs to, and the position of the span above it.
    */
   private static final class Reached {
+    final int number;
     final TraceSpan span;
     final int above;
     final Entry entry;
     boolean showsCallee;
 
-    Reached(TraceSpan span, int above, Entry entry) {
+    Reached(int number, TraceSpan span, int above, Entry entry) {
+      this.number = number;
       this.span = span;
       this.above = above;
       this.entry = entry;
@@ -68,21 +70,23 @@ public final class CallTrees {
    */
   public static List<CallTree> of(Trace trace, TreeTexts texts) {
     List<CallTree> trees = new ArrayList<>(1);
-    for (TraceSpan span : trace.spans()) {
+    for (int number = 0; number < trace.size(); number++) {
+      TraceSpan span = trace.span(number);
       if (span.parentId() == 0 && !span.linked()) {
         CallTrees tree = new CallTrees(trace);
-        TreeTexts.Text written = texts.of(tree.below(span), tree.entries.size());
+        TreeTexts.Text written = texts.of(tree.below(number), tree.entries.size());
         trees.add(new CallTree(span, written.text(), written.hash()));
       }
     }
     return trees;
   }
 
-  private Entry below(TraceSpan root) {
-    reach(root, NONE, enter(root, null));
+  private Entry below(int root) {
+    reach(root, NONE, enter(trace.span(root), null));
     for (int next = 0; next < reached.size(); next++) {
-      for (TraceSpan child : trace.childrenOf(reached.get(next).span)) {
-        visit(child, next);
+      int number = reached.get(next).number;
+      for (int at = trace.firstChild(number); at < trace.endOfChildren(number); at++) {
+        visit(trace.child(at), next);
       }
     }
     for (int i = reached.size() - 1; i >= 0; i--) {
@@ -94,7 +98,8 @@ public final class CallTrees {
     return entries.get(0);
   }
 
-  private void visit(TraceSpan span, int above) {
+  private void visit(int number, int above) {
+    TraceSpan span = trace.span(number);
     Reached parent = reached.get(above);
     if (span.kind() == Span.CONSUMER) {
       parent.showsCallee = true;
@@ -102,9 +107,9 @@ public final class CallTrees {
       parent.showsCallee = true;
       Entry entry = enter(span, parent.span);
       parent.entry.call(entry);
-      reach(span, NONE, entry);
+      reach(number, NONE, entry);
     } else {
-      reach(span, above, parent.entry);
+      reach(number, above, parent.entry);
     }
   }
 
@@ -119,8 +124,8 @@ public final class CallTrees {
     return entry;
   }
 
-  private void reach(TraceSpan span, int above, Entry entry) {
-    reached.add(new Reached(span, above, entry));
+  private void reach(int number, int above, Entry entry) {
+    reached.add(new Reached(number, trace.span(number), above, entry));
   }
 
   /** Called for a span after all below it. */

@@ -29,10 +29,11 @@ final class Entry {
 
   final String service;
   final String operation;
-  final List<List<Entry>> stages = new ArrayList<>(2);
+  // Most entries call nothing: their lists are made with the first call.
+  List<List<Entry>> stages = List.of();
   private final long startNs;
   private final long endNs;
-  private final List<Entry> calls = new ArrayList<>(2);
+  private List<Entry> calls = List.of();
   private long shape;
 
   /** Calls that are waited for together; it grows in the order of their starts. */
@@ -91,12 +92,31 @@ final class Entry {
   }
 
   void call(Entry callee) {
+    if (calls.isEmpty()) {
+      calls = new ArrayList<>(2);
+    }
     calls.add(callee);
   }
 
   /** Sorts the calls into stages. The calls must be arranged already. */
   void arrange() {
-    calls.sort(BY_TIME);
+    if (!calls.isEmpty()) {
+      calls.sort(BY_TIME);
+      divide();
+    }
+    long hash = spread(service.hashCode()) + operation.hashCode();
+    for (List<Entry> parallel : stages) {
+      parallel.sort(CANONICAL);
+      hash = spread(hash + 1);
+      for (Entry call : parallel) {
+        hash = spread(hash ^ call.shape);
+      }
+    }
+    shape = hash;
+  }
+
+  private void divide() {
+    stages = new ArrayList<>(calls.size());
     Stage stage = new Stage();
     long lastStartNs = Long.MIN_VALUE;
     for (Entry call : calls) {
@@ -108,15 +128,6 @@ final class Entry {
       lastStartNs = call.startNs;
       stage.add(call);
     }
-    long hash = spread(service.hashCode()) + operation.hashCode();
-    for (List<Entry> parallel : stages) {
-      parallel.sort(CANONICAL);
-      hash = spread(hash + 1);
-      for (Entry call : parallel) {
-        hash = spread(hash ^ call.shape);
-      }
-    }
-    shape = hash;
   }
 
   /** A hash of the fields that {@link #isLike} compares: equal for trees that are alike. */

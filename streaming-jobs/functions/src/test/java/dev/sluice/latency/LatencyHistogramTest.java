@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -85,6 +86,47 @@ class LatencyHistogramTest {
       merged.merge(of(part).encode());
     }
     assertThat(merged).isEqualTo(whole);
+  }
+
+  /** Durations of two octaves, so that the counts become dense, and a few far from them. */
+  @Property
+  void denseCountsAreThoseOfAMap(
+      @ForAll @Size(max = 600) List<@LongRange(min = 1_000_000, max = 4_000_000) Long> near,
+      @ForAll @Size(max = 4) List<@LongRange(min = 0) Long> far,
+      @ForAll @Size(max = 40) List<@LongRange(min = 1_000_000, max = 4_000_000) Long> after) {
+    LatencyHistogram histogram = new LatencyHistogram();
+    Map<Short, Integer> map = new TreeMap<>();
+    for (List<Long> part : List.of(near, far, after)) {
+      for (long ns : part) {
+        histogram.record(ns);
+        map.merge((short) LatencyIndex.of(ns), 1, Integer::sum);
+      }
+    }
+    assertThat(histogram.toMap()).isEqualTo(map);
+    assertThat(histogram.copy()).isEqualTo(histogram);
+    LatencyHistogram merged = of(after);
+    merged.merge(histogram);
+    merged.merge(histogram.encode());
+    map.replaceAll((index, count) -> 2 * count);
+    after.forEach(ns -> map.merge((short) LatencyIndex.of(ns), 1, Integer::sum));
+    assertThat(merged.toMap()).isEqualTo(map);
+    assertThat(merged.total()).isEqualTo(2 * histogram.total() + after.size());
+  }
+
+  /** 100 neighbours make it dense; the smallest and the largest duration are at its ends. */
+  @Test
+  void denseCountsReachTheFirstAndTheLastIndex() {
+    LatencyHistogram histogram = new LatencyHistogram();
+    for (int index = 1_000; index < 1_100; index++) {
+      histogram.add(index, 1);
+    }
+    histogram.record(0);
+    histogram.record(Long.MAX_VALUE);
+    assertThat(histogram.toMap())
+        .hasSize(102)
+        .containsEntry((short) -1, 1)
+        // ceil(log2(2^63 - 1) * 64) - 1 = 63 * 64 - 1
+        .containsEntry((short) 4031, 1);
   }
 
   @Property

@@ -12,10 +12,17 @@ import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SightingTest {
   private static final long RECEIVED_MS = MIDNIGHT_MS + 60_000;
+
+  private static Set<Sighting> in(Trace trace) {
+    Sightings sightings = new Sightings(10_000);
+    sightings.add(trace);
+    return sightings.all();
+  }
 
   private static io.opentelemetry.proto.trace.v1.Span.Builder below(
       long parent, long id, int kind, double startMs, double endMs) {
@@ -43,7 +50,7 @@ class SightingTest {
     List<TraceSpan> spans = new ArrayList<>();
     accumulator.forEach((id, fragment) -> spans.addAll(fragment));
 
-    assertThat(Sighting.in(Trace.assemble(spans, 100), 10_000))
+    assertThat(in(Trace.assemble(spans, 100)))
         .containsExactlyInAnyOrder(
             new Sighting("cart", "cart-1", "h1", "cron", MIDNIGHT_MS),
             new Sighting("cart", "cart-1", "h1", "", MIDNIGHT_MS),
@@ -62,7 +69,31 @@ class SightingTest {
     new TraceRequestDecoder().decode(message, accumulator::accept);
     List<TraceSpan> spans = new ArrayList<>();
     accumulator.forEach((id, fragment) -> spans.addAll(fragment));
-    assertThat(Sighting.in(Trace.assemble(spans, 100), 10_000))
+    assertThat(in(Trace.assemble(spans, 100)))
         .containsExactly(new Sighting("ahead", "", "", "work", MIDNIGHT_MS + 60_000));
+  }
+
+  /** More than are recent, so that some take the places of others; every second one is a repeat. */
+  @Test
+  void aSightingThatIsNotRecentAnyMoreIsStillSeenOnce() {
+    Sightings sightings = new Sightings(10_000);
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < 1_000; i++) {
+        sightings.add(Trace.assemble(List.of(request("cart-" + i)), 1));
+      }
+    }
+    assertThat(sightings.all()).hasSize(1_000);
+    sightings.clear();
+    assertThat(sightings.all()).isEmpty();
+    sightings.add(Trace.assemble(List.of(request("cart-1")), 1));
+    assertThat(sightings.all())
+        .containsExactly(new Sighting("cart", "cart-1", "h1", "op", MIDNIGHT_MS));
+  }
+
+  private static TraceSpan request(String instance) {
+    long startNs = MIDNIGHT_MS * 1_000_000;
+    return new TraceSpan(
+        1, 0, Span.SERVER, false, false, startNs, 1, "cart", "", "op", "h1", instance, RECEIVED_MS,
+        Place.NONE);
   }
 }

@@ -80,12 +80,13 @@ class CallTreesPropertiesTest {
   void everyEntryAndEveryUnseenPeerStandsOnce(@ForAll long seed) {
     Trace trace = random(seed, 0).assembled();
     List<String> expected = new ArrayList<>();
-    for (TraceSpan span : trace.spans()) {
-      if (isWaitedFor(trace, span)) {
-        if (isEntry(span, trace.parentOf(span))) {
+    for (int number = 0; number < trace.size(); number++) {
+      TraceSpan span = trace.span(number);
+      if (isWaitedFor(trace, number)) {
+        if (isEntry(span, trace.parentOf(number))) {
           expected.add("\"service\":\"" + span.service() + "\",\"operation\":");
         }
-        if (span.kind() == CLIENT && !span.peer().isEmpty() && !shows(trace, span)) {
+        if (span.kind() == CLIENT && !span.peer().isEmpty() && !shows(trace, number)) {
           expected.add("\"service\":\"" + span.peer() + "\"}");
         }
       }
@@ -105,25 +106,27 @@ class CallTreesPropertiesTest {
   }
 
   /** Whether the way up ends in a root, without a CONSUMER span below it. */
-  private static boolean isWaitedFor(Trace trace, TraceSpan span) {
-    TraceSpan at = span;
-    for (int steps = 0; at.parentId() != 0; steps++) {
-      TraceSpan parent = trace.parentOf(at);
-      if (parent == null || at.kind() == CONSUMER || steps > trace.spans().size()) {
+  private static boolean isWaitedFor(Trace trace, int number) {
+    int at = number;
+    for (int steps = 0; trace.span(at).parentId() != 0; steps++) {
+      if (trace.parent(at) == Trace.NONE
+          || trace.span(at).kind() == CONSUMER
+          || steps > trace.size()) {
         return false;
       }
-      at = parent;
+      at = trace.parent(at);
     }
     return true;
   }
 
   /** Whether a call stands below the span in its own service. */
-  private static boolean shows(Trace trace, TraceSpan span) {
-    for (TraceSpan child : trace.childrenOf(span)) {
+  private static boolean shows(Trace trace, int number) {
+    for (int at = trace.firstChild(number); at < trace.endOfChildren(number); at++) {
+      TraceSpan child = trace.span(trace.child(at));
       if (child.kind() == CONSUMER
-          || isEntry(child, span)
+          || isEntry(child, trace.span(number))
           || (child.kind() == CLIENT && !child.peer().isEmpty())
-          || shows(trace, child)) {
+          || shows(trace, trace.child(at))) {
         return true;
       }
     }

@@ -46,7 +46,10 @@ def test_an_empty_database_with_the_schema(where: Addresses) -> None:
 def test_no_schema(engine: ClickHouse) -> None:
     where = addresses({"SLUICE_CLICKHOUSE": engine.url})
     diagnosis = check.migrations(where, 5)
-    assert (diagnosis.level, diagnosis.text) == ("fail", "no migration has been applied")
+    assert (diagnosis.level, diagnosis.text) == (
+        "fail",
+        "no table schema_migrations: nothing was applied, or it was not loaded",
+    )
     assert "make up" in diagnosis.remedy
     with pytest.raises(NotAnsweringError):
         check.freshness(where, 5)

@@ -48,6 +48,7 @@ public final class TraceRequestDecoder {
   private final PeerName peerName = new PeerName();
   private final double[] decimal = new double[ROLES];
   private boolean scopeTailSampled;
+  private boolean showsSampler;
 
   /** A decoder without patterns. */
   public TraceRequestDecoder() {
@@ -513,6 +514,7 @@ public final class TraceRequestDecoder {
     if (entry.rank() < rank[role]) {
       rank[role] = entry.rank();
       decimal[role] = number;
+      showsSampler = true;
     }
   }
 
@@ -529,6 +531,10 @@ public final class TraceRequestDecoder {
    * rate-limiting samplers say that traces are missing, and not how many.
    */
   private void sampling() {
+    if (span.adjusted == 0 && !showsSampler) { // true of most spans
+      span.sampled = false;
+      return;
+    }
     String sampler = value[AttributeTable.Role.SAMPLER.ordinal()];
     if (span.adjusted == 0 && sampler.equals("probabilistic")) {
       span.adjusted = Probability.adjusted(decimal(AttributeTable.Role.SAMPLER_PARAM));
@@ -586,6 +592,7 @@ public final class TraceRequestDecoder {
       if (entry.role() != AttributeTable.Role.MATCHED && entry.rank() < rank[role]) {
         rank[role] = entry.rank();
         value[role] = text;
+        showsSampler |= entry.role() == AttributeTable.Role.SAMPLER;
       }
     }
   }
@@ -594,6 +601,7 @@ public final class TraceRequestDecoder {
     Arrays.fill(rank, Integer.MAX_VALUE);
     Arrays.fill(value, "");
     Arrays.fill(ports, 0);
+    showsSampler = false;
   }
 
   private String peer() {

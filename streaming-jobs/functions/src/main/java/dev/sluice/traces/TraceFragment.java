@@ -16,7 +16,9 @@ public record TraceFragment(
     TraceId traceId, long recordMs, int partition, long offset, List<TraceSpan> spans) {
   /** The order of the log, whatever was read first. */
   static final Comparator<TraceFragment> IN_LOG =
-      Comparator.comparingLong(TraceFragment::recordMs)
-          .thenComparingInt(TraceFragment::partition)
-          .thenComparingLong(TraceFragment::offset);
+      (a, b) -> {
+        int byTime = Long.compare(a.recordMs, b.recordMs);
+        int byPartition = byTime != 0 ? byTime : Integer.compare(a.partition, b.partition);
+        return byPartition != 0 ? byPartition : Long.compare(a.offset, b.offset);
+      };
 }

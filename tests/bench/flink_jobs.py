@@ -21,7 +21,7 @@ from stack.flink import JOBS
 
 PASSTHROUGH = Path(__file__).with_name("passthrough.py")
 #: Spans that each run drains; the first part of them is warming up. As shipped the JVM compiles for minutes: more.
-SPANS, TRACED_SPANS, QUICK_SPANS = 20_000_000, 24_000_000, 1_000_000
+SPANS, TRACED_SPANS, QUICK_SPANS = 20_000_000, 36_000_000, 1_000_000
 #: The job with options that leave only what the references do too: sums.
 BARE = ("concurrency", "--peers-from-traces", "0", "--repeat-window-ms", "0")
 BAR_FLOOR, BAR_SPANMETRICS, BAR_SHIPPED = 0.8, 4.0, 1.0

@@ -39,6 +39,13 @@ def names(settings: Settings, java_options: str) -> dict[str, str]:
     }
 
 
+#: Each commit of a Kafka sink adds a gauge of the same name to the same group, and Flink warns at every checkpoint.
+QUIET = """
+logger.metrics.name = org.apache.flink.metrics.MetricGroup
+logger.metrics.level = ERROR
+"""
+
+
 def render(template: str, values: Mapping[str, str]) -> str:
     """`template` with each ${name} replaced. Raises KeyError for a name that is not in `values`."""
     return Template(template).substitute(values)
@@ -62,6 +69,8 @@ def write(settings: Settings) -> None:
         private.write(settings.conf / name, render((LOCAL / name).read_text(), values))
     for name in ("log4j-console.properties", "log4j-cli.properties"):
         shutil.copy(FLINK_HOME / "conf" / name, settings.conf / "flink" / name)
+    with (settings.conf / "flink/log4j-console.properties").open("a") as file:
+        file.write(QUIET)
     for directory in ("logs/neo4j", "data/clickhouse", "neo4j", "flink/tmp", "flink/upload"):
         (settings.state / directory).mkdir(parents=True, exist_ok=True)
 

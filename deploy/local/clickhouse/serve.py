@@ -24,7 +24,7 @@ FORMAT Null;
 """
 
 # Python sets LC_CTYPE where no locale is set (PEP 538); without it here, this program would start again for ever.
-KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SLUICE_SUPERVISED")
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SLUICE_SUPERVISED", "SUPERVISOR_PROCESS_NAME")
 # The engine reads these of the host: libraries, names and certificates of other hosts, its own use of memory and CPUs.
 READABLE = (
     *("/lib", "/lib64", "/usr/lib", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime"),

@@ -46,10 +46,7 @@ def test_an_empty_database_with_the_schema(where: Addresses) -> None:
 def test_no_schema(engine: ClickHouse) -> None:
     where = addresses({"SLUICE_CLICKHOUSE": engine.url})
     diagnosis = check.migrations(where, 5)
-    assert (diagnosis.level, diagnosis.text) == (
-        "fail",
-        "no table schema_migrations: nothing was applied, or it was not loaded",
-    )
+    assert (diagnosis.level, diagnosis.text) == ("fail", "no migration has been applied")
     assert "make up" in diagnosis.remedy
     with pytest.raises(NotAnsweringError):
         check.freshness(where, 5)
@@ -61,6 +58,22 @@ def test_a_migration_that_is_not_recorded(where: Addresses, engine: ClickHouse) 
     )
     diagnosis = check.migrations(where, 5)
     assert (diagnosis.level, diagnosis.text) == ("fail", "not applied: tables")
+
+
+class _Nothing(dict[str, str]):
+    """The answer to every query: nothing."""
+
+    def get(self, key: str, default: object = None) -> str:  # type: ignore[override]
+        return ""
+
+
+def test_an_answer_without_a_byte_is_unknown_and_not_no_rows() -> None:
+    """A ClickHouse whose disk is full says HTTP 200 and nothing: the doctor said that no migration was applied."""
+    with FixedServer(_Nothing()) as server:
+        where = addresses({"SLUICE_CLICKHOUSE": server.url})
+        for one in (check.migrations, check.freshness, check.missed_records):
+            with pytest.raises(NotAnsweringError, match="answered a query with nothing"):
+                one(where, 5)
 
 
 def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: ClickHouse) -> None:

@@ -218,6 +218,33 @@ def test_an_answer_that_is_cut_off_is_an_error(run: Run, form: str) -> None:
     assert "broke: " in result.stderr
 
 
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_an_answer_without_a_byte_is_an_error_where_the_server_has_rows(run: Run, form: str) -> None:
+    """So a ClickHouse answers whose disk is full."""
+
+    class Nothing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("X-ClickHouse-Summary", '{"read_rows":"10","result_rows":"1","elapsed_ns":"5"}')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Nothing) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        result = run("sql", "SELECT 1", "-o", form, SLUICE_CLICKHOUSE=f"http://127.0.0.1:{server.server_port}")
+    assert result.exit_code == 1
+    assert "answered a query with nothing" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_a_statement_without_a_result_is_no_error(sql: Run, form: str) -> None:
+    assert sql("SET max_threads = 1", "-o", form).exit_code == 0
+
+
 def test_one_line() -> None:
     text = "Code: 47. DB::Exception: Unknown expression identifier `x` in\n scope SELECT x. (UNKNOWN_IDENTIFIER)"
     text += " (version 26.7.2.1 (official build))"

@@ -15,7 +15,8 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, eq=False)
 class LocalProcess:
-    """age_s: seconds since its start. words: of the command line. folder: where it runs."""
+    """age_s: seconds since its start. words: of the command line. folder: where it runs. suspended: by SIGSTOP or a
+    debugger (state T or t of proc_pid_stat(5))."""
 
     pid: int
     parent: int
@@ -23,6 +24,7 @@ class LocalProcess:
     words: tuple[str, ...]
     environment: Mapping[str, str]
     folder: Path
+    suspended: bool = False
 
 
 def of_stack(state: str, proc: Path = Path("/proc")) -> list[LocalProcess]:
@@ -41,6 +43,7 @@ def _read(path: Path) -> LocalProcess | None:
         facts = (path / "stat").read_text().rpartition(")")[2].split()
         age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - int(facts[19]) / _TICKS
         environment = {name: value for name, _, value in pairs if name}
-        return LocalProcess(int(path.name), int(facts[1]), age_s, words, environment, (path / "cwd").resolve())
+        folder = (path / "cwd").resolve()
+        return LocalProcess(int(path.name), int(facts[1]), age_s, words, environment, folder, facts[0] in "Tt")
     except (OSError, ValueError, IndexError):
         return None

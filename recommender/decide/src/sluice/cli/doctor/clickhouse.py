@@ -40,8 +40,7 @@ def migrations(where: Addresses, timeout_s: float) -> Diagnosis:
         rows = _rows(where, timeout_s, "SELECT version FROM schema_migrations")
     except CliError as error:
         if any(word in str(error) for word in ("UNKNOWN_DATABASE", "UNKNOWN_TABLE")):
-            # ClickHouse also leaves a table out whose files it could not load as it started, as on a full disk.
-            return Diagnosis("fail", "no table schema_migrations: nothing was applied, or it was not loaded", _MIGRATE)
+            return Diagnosis("fail", "no migration has been applied", _MIGRATE)
         raise NotAnsweringError(str(error)) from None
     return judge_migrations(known, {int(row[0]) for row in rows})
 

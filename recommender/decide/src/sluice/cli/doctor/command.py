@@ -29,6 +29,7 @@ from sluice.cli.doctor import (
     silent,
     spans,
     subsets,
+    suspended,
     targets,
     time_kept,
 )
@@ -42,6 +43,7 @@ from sluice.cli.table import columns, print_table
 #: What all need, then in the order in which a span passes the stages.
 CHECKS = [
     Check("disks", "free space", disks.free_space),
+    Check("processes", "suspended", suspended.suspended),
     Check("collector", "health", collector.health),
     Check("collector", "ports", collector.ports),
     Check("collector", "counters", collector.counters),

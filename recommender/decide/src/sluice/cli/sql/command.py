@@ -10,7 +10,7 @@ from sluice.cli.numbers import Number, Whole
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, note, output_option, print_items
 from sluice.cli.sections import Sectioned
 from sluice.cli.sql.cookbook import recipe, recipes
-from sluice.cli.sql.http import SqlServer, run_query, secret
+from sluice.cli.sql.http import NOTHING, SqlServer, computed_rows, run_query, secret
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows, print_rows, write_raw
 from sluice.cli.table import columns, print_table
 
@@ -106,9 +106,12 @@ def sql(
     form = "CSVWithNames" if output == "csv" else ROWS_FORMAT
     with run_query(server, text, form, dict(parameters), timeout) as answer:
         if output == "csv" or answer.headers.get("X-ClickHouse-Format", ROWS_FORMAT) != ROWS_FORMAT:
-            write_raw(answer.iter_content(1 << 16), sys.stdout)
+            if not write_raw(answer.iter_content(1 << 16), sys.stdout) and computed_rows(answer):
+                raise CliError(NOTHING)
             return
         result = parse_rows(answer.iter_lines(1 << 16))
+        if not result.names and computed_rows(answer):
+            raise CliError(NOTHING)
         if output != "table":
             print_items(as_objects(result), output, row_a_line=True)
         elif left_out := print_rows(result, rows or None):

@@ -17,6 +17,8 @@ _ERROR = re.compile(
     r"(?:Code: \d+\. )?(?:DB::\w+: )*(?P<text>.*?)\s*(?:\((?P<name>[A-Z0-9_]+)\))?\s*(?:\(version [^)]*\)+)?$"
 )
 _LONGEST_ERROR = 400
+NOTHING = "ClickHouse answered a query with nothing, not even the names of columns: is its disk full?"
+"""With wait_end_of_query it writes the answer to its disk first. Where that is full, it says HTTP 200 and nothing."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,12 @@ def run_query(
             yield answer
         except requests.RequestException as error:
             raise CliError(f"the connection to ClickHouse at {server.url} broke: {_cause(error)}") from None
+
+
+def computed_rows(answer: requests.Response) -> int:
+    """How many rows the server says that the result has."""
+    found = re.search(r'"result_rows":"?(\d+)', answer.headers.get("X-ClickHouse-Summary", ""))
+    return int(found[1]) if found else 0
 
 
 def unreachable(url: str, error: Exception) -> str:

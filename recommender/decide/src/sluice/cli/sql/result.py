@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from sluice.cli.output import CliError
 from sluice.cli.printable import printable
-from sluice.cli.sql.http import SqlServer, reader, run_query
+from sluice.cli.sql.http import NOTHING, SqlServer, reader, run_query
 from sluice.cli.table import Column, print_table
 
 #: The format that this module parses: a line of names, a line of types, then a JSON array a row.
@@ -38,6 +39,8 @@ def read_rows(
     """All rows of a query on `server`, by default the one of the environment. Raises CliError."""
     with run_query(server or reader(), query, ROWS_FORMAT, parameters, timeout_s) as answer:
         result = parse_rows(answer.iter_lines(1 << 16))
+        if not result.names:
+            raise CliError(NOTHING)
         return ResultRows(result.names, result.types, iter(list(result.rows)))
 
 
@@ -58,15 +61,17 @@ def as_objects(result: ResultRows) -> Iterator[dict[str, Any]]:
     return (dict(zip(result.names, row, strict=True)) for row in result.rows)
 
 
-def write_raw(chunks: Iterable[bytes], out: TextIO = sys.stdout) -> None:
-    """Passes on the server's own format; on a terminal, escapes control characters."""
+def write_raw(chunks: Iterable[bytes], out: TextIO = sys.stdout) -> int:
+    """Passes on the server's own format; on a terminal, escapes control characters. The number of bytes."""
     shown = _printable_lines if out.isatty() else str
-    decoder_rest = b""
+    decoder_rest, size = b"", 0
     for chunk in chunks:
+        size += len(chunk)
         decoder_rest += chunk
         complete, decoder_rest = _cut_utf8(decoder_rest)
         out.write(shown(complete.decode("utf-8", "replace")))
     out.write(shown(decoder_rest.decode("utf-8", "replace")))
+    return size
 
 
 def _printable_lines(text: str) -> str:

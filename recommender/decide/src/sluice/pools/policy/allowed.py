@@ -63,10 +63,11 @@ def least_needed(learnt: Learnt, now: Posterior, current: int, slo_s: float = in
     if peak <= 0 or len(sizes) == 0 or len(now.rows) == 0:
         return 1
     does: Floats = np.exp(now.predict_each(sizes.astype(np.float64), np.ones(len(sizes), dtype=bool))[0])
-    early = (np.log(slo_s) - np.log(sizes) + np.log(does)) / LATENCY_SPREAD
-    in_time = np.exp([ln_phi(by) for by in early.tolist()])
-    if in_time.max() >= 0.5:
-        does = does * in_time
+    if slo_s < inf:
+        early = (np.log(slo_s) - np.log(sizes) + np.log(does)) / LATENCY_SPREAD
+        in_time = np.exp([ln_phi(by) for by in early.tolist()])
+        if in_time.max() >= 0.5:
+            does = does * in_time
     enough = np.flatnonzero(does >= min(RESERVE * peak, BEST_SHARE * float(does.max())))
     return int(sizes[enough[0]]) if len(enough) else current
 

@@ -86,6 +86,9 @@ def timely_over(beats: Iterable[Beat]) -> Timely | None:
     )
 
 
+_NO_BEAT = Beat(0, 0, 0.0, 0.0, 0.0, 0.0)
+
+
 def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     """Adds newer buckets, oldest first, where their size is known."""
     if len(buckets) == 0:
@@ -104,30 +107,30 @@ def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
         known,
         *good_of,
     )
+    bucket_s = buckets.bucket_s
+    # The sums of the beat that the buckets continue: a beat is made once it is over.
+    second, of_size = (merged[-1].second, merged[-1].size) if merged else (-1, -1)
+    _, _, good, bad, busy_s, length_s, judged, timely, called_s = merged.pop() if merged else _NO_BEAT
     for start_ms, size, done, failed, in_flight, judges, in_time, callers in zip(
         *(column.tolist() for column in columns), strict=True
     ):
         if isnan(size):
             continue
-        second, in_flight_s = start_ms // 1_000, in_flight * buckets.bucket_s
-        good = max(0.0, done - failed)
-        judged, callers_s = good if judges else 0.0, callers * buckets.bucket_s
-        last = merged[-1] if merged else None
-        if last is not None and (last.second, last.size) == (second, int(size)):
-            merged[-1] = Beat(
-                second,
-                last.size,
-                last.good + good,
-                last.failed + failed,
-                last.in_flight_s + in_flight_s,
-                last.length_s + buckets.bucket_s,
-                last.judged + judged,
-                last.in_time + in_time,
-                last.callers_s + callers_s,
-            )
-        else:
-            length_s = buckets.bucket_s
-            merged.append(Beat(second, int(size), good, failed, in_flight_s, length_s, judged, in_time, callers_s))
+        if start_ms // 1_000 != second or int(size) != of_size:
+            if of_size >= 0:
+                merged.append(Beat(second, of_size, good, bad, busy_s, length_s, judged, timely, called_s))
+            second, of_size = start_ms // 1_000, int(size)
+            _, _, good, bad, busy_s, length_s, judged, timely, called_s = _NO_BEAT
+        fine = max(0.0, done - failed)
+        good += fine
+        bad += failed
+        busy_s += in_flight * bucket_s
+        length_s += bucket_s
+        judged += fine if judges else 0.0
+        timely += in_time
+        called_s += callers * bucket_s
+    if of_size >= 0:
+        merged.append(Beat(second, of_size, good, bad, busy_s, length_s, judged, timely, called_s))
     return tuple(merged)
 
 
@@ -160,12 +163,15 @@ def pace_over(beats: Iterable[Beat]) -> Pace | None:
 
     Worked: 20 completions and 5 errors in 2 s of 4 in flight: 10 a second, 8 / 25 = 0.32 s each, a fifth failed.
     """
-    of = tuple(beats)
-    length = sum(beat.length_s for beat in of)
+    length = good = failed = in_flight_s = 0.0
+    for beat in beats:
+        length += beat.length_s
+        good += beat.good
+        failed += beat.failed
+        in_flight_s += beat.in_flight_s
     if length <= 0:
         return None
-    good, failed = sum(beat.good for beat in of), sum(beat.failed for beat in of)
-    in_flight_s, done = sum(beat.in_flight_s for beat in of), good + failed
+    done = good + failed
     return Pace(
         seconds=length,
         per_s=good / length,

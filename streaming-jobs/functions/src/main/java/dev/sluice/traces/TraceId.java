@@ -3,15 +3,14 @@ package dev.sluice.traces;
 import dev.sluice.otlp.Span;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.SplittableRandom;
 
-/** A trace id as two numbers, in the byte order of {@link Span#traceIdHigh}. */
+/**
+ * A trace id as two numbers, in the byte order of {@link Span#traceIdHigh}. Its hash is the same in
+ * every process: maps of ids have an order, by which traces of one message are closed, and reading
+ * the topic again has to close them in the same one.
+ */
 public record TraceId(long high, long low) implements Comparable<TraceId> {
   public static final int LENGTH = 16;
-
-  private static final SplittableRandom RANDOM = new SplittableRandom();
-  private static final long HIGH_MULTIPLIER = RANDOM.nextLong() | 1;
-  private static final long LOW_MULTIPLIER = RANDOM.nextLong() | 1;
 
   /** From {@link #LENGTH} bytes, as {@link #toBytes} gives them. */
   public static TraceId of(byte[] id) {
@@ -26,17 +25,10 @@ public record TraceId(long high, long low) implements Comparable<TraceId> {
     return byHigh != 0 ? byHigh : Long.compare(low, other.low);
   }
 
-  /**
-   * The hash of {@link IdTable} over both halves: its upper bits are spread also where ids differ in
-   * few places, as those that begin with the time do.
-   */
-  static long spread(long high, long low) {
-    return high * HIGH_MULTIPLIER + low * LOW_MULTIPLIER;
-  }
-
+  /** A record's own would do, but Java leaves it free to change. */
   @Override
   public int hashCode() {
-    return (int) (spread(high, low) >>> Integer.SIZE);
+    return 31 * Long.hashCode(high) + Long.hashCode(low);
   }
 
   static TraceId of(Span span) {

@@ -1,9 +1,13 @@
 package dev.sluice.traces;
 
+import java.util.SplittableRandom;
+
 /**
  * Times by trace id, in an open-addressed hash table of plain numbers. A map of objects takes three
  * times the heap, and a look-up of an id that is not there, which most are, reads three places of
  * memory instead of one.
+ *
+ * <p>The hash is that of {@link IdTable}, over both halves of an id.
  */
 final class TraceTimes {
   /** Receives an id and its time. */
@@ -18,6 +22,10 @@ final class TraceTimes {
   // trace has.
   private static final int WIDTH = 3;
   private static final int SMALLEST_BITS = 4;
+
+  private static final SplittableRandom RANDOM = new SplittableRandom();
+  private static final long HIGH_MULTIPLIER = RANDOM.nextLong() | 1;
+  private static final long LOW_MULTIPLIER = RANDOM.nextLong() | 1;
 
   private int bits = SMALLEST_BITS;
   private long[] slots = new long[WIDTH << SMALLEST_BITS];
@@ -88,7 +96,7 @@ final class TraceTimes {
   }
 
   private int home(long high, long low) {
-    return (int) (TraceId.spread(high, low) >>> Long.SIZE - bits);
+    return (int) (high * HIGH_MULTIPLIER + low * LOW_MULTIPLIER >>> Long.SIZE - bits);
   }
 
   /** The slot of an id, or the free one that it would have. */

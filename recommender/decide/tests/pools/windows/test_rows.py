@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from sluice.config import Config
 from sluice.model.keys import PoolKey
@@ -143,6 +144,16 @@ def test_a_span_is_asked_for_in_milliseconds() -> None:
     times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
     right = {"first_ms": 1000, "until_ms": 3000, "off": False, "clocks": [0], "ahead": [0]}
     assert span == times | right | {"first": 10, "seen": 4, "many": False}
+
+
+@pytest.mark.parametrize(
+    ("asked", "of", "many"), [(999, 999, False), (1_000, 1_000, True), (2_000, 10_000, False), (5_000, 10_000, True)]
+)
+def test_rows_of_others_are_left_out_before_they_are_joined_unless_most_are_asked_for(
+    asked: int, of: int, many: bool
+) -> None:
+    span = WindowQuery(first=10, until=30, bucket_ms=100, pools=of).parameters(asked, 25, 4)
+    assert span["many"] is many
 
 
 def test_where_clocks_are_off_buckets_from_the_most_behind_to_the_most_ahead_are_asked_for() -> None:

@@ -33,8 +33,8 @@ log = logging.getLogger(__name__)
 
 # Below this, one process takes half a second, and more would save less than their start and memory cost.
 FROM_POOLS = 500
-# Memory of each process, the main one included, with 10,000 pools in two (`make bench BENCH=loop-scale`: 1,216 MB).
-PROCESS_BYTES = 405 * 10**6
+# Memory of each process, the main one included, with 10,000 pools in two (`make bench BENCH=loop-scale`: 2,269 MB).
+PROCESS_BYTES = 757 * 10**6
 # Pools in a task: many enough for its two hand-overs, and few enough that all processes end at about the same time.
 TASK = 50
 # Tasks queued for a process: in the first period, a task has 80 s of windows, which are 1.6 MB.

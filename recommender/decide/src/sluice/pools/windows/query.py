@@ -39,7 +39,8 @@ def source_of(instance: str) -> int:
 
 # Before any insert.
 NEVER = -1
-# From so many pools on, most rows of the table are assumed to be theirs.
+# From so many pools on, where they are at least half of all that are read, most rows of the table are assumed to be
+# theirs. A fifth of 10,000 pools took 6.9 s where each row was joined, and 2.5 s where most were left out before.
 MANY = 1_000
 
 
@@ -60,7 +61,7 @@ class WindowQuery:
     """The queries of one period, for the rows of the buckets [first, until), numbered by their length since 1970.
 
     ahead_ms: whole buckets by which clocks of instances are ahead: their rows count as that much earlier.
-    callees: pools without judges are all that a service calls.
+    callees: pools without judges are all that a service calls. pools: how many are read, by all queries.
     """
 
     first: int
@@ -68,6 +69,7 @@ class WindowQuery:
     bucket_ms: int
     ahead_ms: Mapping[Instance, int] = field(default_factory=dict)
     callees: bool = False
+    pools: int = 0
 
     def new_rows(
         self, database: ArrayDatabase, requests: Sequence[Request], judged: bool, known_until: int, known_insert: int
@@ -87,7 +89,7 @@ class WindowQuery:
 
     def parameters(self, pools: int, known_until: int, known_insert: int) -> dict[str, object]:
         """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
-        return {**self._buckets(known_until, known_insert), "many": pools >= MANY}
+        return {**self._buckets(known_until, known_insert), "many": pools >= max(MANY, self.pools / 2)}
 
     def _own_parameters(self, pools: Sequence[PoolKey], known_until: int, known_insert: int) -> dict[str, object]:
         """The parameters of `OWN_SQL`, for pools of one side."""

@@ -100,7 +100,7 @@ class WindowReader:
         last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
         self._set_clocks(ahead_ms)
-        period_query = WindowQuery(first, until, bucket_ms, self._ahead_ms, self._callees)
+        period_query = WindowQuery(first, until, bucket_ms, self._ahead_ms, self._callees, len(keys))
         known = np.flatnonzero(self._inserts > NEVER)
         if len(known):
             insert = int(self._inserts[known].min()) if self._numbered else NEVER
@@ -218,11 +218,13 @@ class WindowReader:
 
     def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
         """Divides the pools into as few parts as stay within the planned rows, if each of so many buckets has one.
-        Pools with thresholds form parts, and the others by side, each part a stretch of the table."""
+        Pools with thresholds form parts, and the others by side, each part a stretch of the table: of the others, where
+        all that they need lies, and of those with thresholds, but for their callers."""
         width = max(1, min(buckets, self._ring.width))
         sources = len(self._ring) // max(1, int((self._inserts > NEVER).sum()))
         unjudged = self._last_good[pools] == UNJUDGED
-        shares = _parts(pools[~unjudged], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
+        judged = pools[~unjudged]
+        shares = _parts(judged[np.argsort(self._place[judged])], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
         for side in get_args(Side):
             own = pools[unjudged & np.array([self._keys[pool].side == side for pool in pools.tolist()], dtype=bool)]
             shares += _parts(own[np.argsort(self._place[own])], MAX_OWN_ROWS // (width * max(1, sources)))

@@ -84,7 +84,7 @@ def test_flink_job() -> None:
 
 def test_a_job_that_the_keeper_starts_is_no_failure() -> None:
     def process(age_s: float, *words: str) -> LocalProcess:
-        return LocalProcess(7, 1, age_s, words, {}, Path("/"))
+        return LocalProcess(7, 1, age_s, words, {}, Path("/"), False)
 
     keeper, java = ("python", "-m", "stack.jobs"), ("java", "CliFrontend", "run", "--name", flink.JOB)
     assert keeper_starts([process(9, *keeper)], flink.JOB)

@@ -24,7 +24,7 @@ class LocalProcess:
     words: tuple[str, ...]
     environment: Mapping[str, str]
     folder: Path
-    suspended: bool = False
+    suspended: bool
 
 
 def of_stack(state: str, proc: Path = Path("/proc")) -> list[LocalProcess]:

@@ -9,8 +9,8 @@ import org.apache.flink.table.data.binary.BinaryMapData;
 
 /**
  * Counts by {@link LatencyIndex}. Merging is addition, so any order and any grouping of the same
- * durations gives the same histogram. Counts may be negative: a duration that is taken back is added
- * with a negative count, and may come before the one that it takes back.
+ * durations gives the same histogram. Counts may be negative: a duration that is taken back is
+ * added with a negative count, and may come before the one that it takes back.
  *
  * <p>The counts are sparse and sorted at first. Once many of them stand close together, they are
  * dense: an array from the least index to the largest, to which a duration is added without a
@@ -38,7 +38,8 @@ public final class LatencyHistogram {
   /** if they then take at most this many places for each: 16 bytes instead of 6. */
   private static final int SPREAD = 4;
 
-  // Sparse: the first `size` counts are those of the first `size` indexes, and `first` says nothing.
+  // Sparse: the first `size` counts are those of the first `size` indexes, and `first` says
+  // nothing.
   // Dense: no indexes; count i is that of index `first + i`, and `size` is the number of all.
   private short[] indexes = new short[SMALLEST];
   private int[] counts = new int[SMALLEST];
@@ -175,7 +176,10 @@ public final class LatencyHistogram {
     size = merged;
   }
 
-  /** Number of pairs of varints in an encoding: each varint ends with its only byte that is not negative. */
+  /**
+   * Number of pairs of varints in an encoding: each varint ends with its only byte that is not
+   * negative.
+   */
   private static int entries(byte[] encoded) {
     int ends = 0;
     for (byte b : encoded) {

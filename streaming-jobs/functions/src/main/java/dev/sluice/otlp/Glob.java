@@ -68,8 +68,7 @@ public final class Glob {
   private static boolean isAt(byte[] part, byte[] bytes, int at) {
     // The first byte excludes nearly all, without a call.
     return part.length == 0
-        || part[0] == bytes[at]
-            && Arrays.equals(part, 0, part.length, bytes, at, at + part.length);
+        || part[0] == bytes[at] && Arrays.equals(part, 0, part.length, bytes, at, at + part.length);
   }
 
   /** The position after the first occurrence of a part, or -1. */

@@ -66,8 +66,8 @@ public final class OwnTimes {
   }
 
   /**
-   * The calls below an entry. Each span is below one entry only, so that all entries of a trace take
-   * linear time.
+   * The calls below an entry. Each span is below one entry only, so that all entries of a trace
+   * take linear time.
    *
    * @param stack as long as the trace; its contents are lost
    */

@@ -93,7 +93,19 @@ class SightingTest {
   private static TraceSpan request(String instance) {
     long startNs = MIDNIGHT_MS * 1_000_000;
     return new TraceSpan(
-        1, 0, Span.SERVER, false, false, startNs, 1, "cart", "", "op", "h1", instance, RECEIVED_MS,
+        1,
+        0,
+        Span.SERVER,
+        false,
+        false,
+        startNs,
+        1,
+        "cart",
+        "",
+        "op",
+        "h1",
+        instance,
+        RECEIVED_MS,
         Place.NONE);
   }
 }

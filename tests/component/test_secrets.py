@@ -164,7 +164,9 @@ def test_a_process_whose_logins_fail_tells_no_secret(files: Path, program: str) 
                     until("the metrics page", lambda: read(f"http://{pages}/metrics") != "")
                 arguments = Path(f"/proc/{process.pid}/cmdline").read_text()
                 texts = {path: read(f"http://{pages}{path}") for path in ("/status", "/readyz", "/metrics")}
-                process.send_signal(signal.SIGQUIT)  # Go writes its goroutines and ends, as in a panic; Python ends
+                # Go writes its goroutines and ends, as in a panic; Python ends. A shell lets what it runs in the
+                # background ignore SIGQUIT, which does the same.
+                process.send_signal(signal.SIGABRT)
                 process.wait(PATIENCE_S)
             finally:
                 process.kill()

@@ -7,6 +7,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from clickhouse_connect.driver.exceptions import OperationalError
 
 from sluice.clickhouse.connection import ClickHouse, NotLetInError, UrlError, connection
 from sluice_kit.servers import clickhouse
@@ -38,6 +39,37 @@ def test_a_port_without_tls_is_told() -> None:
         with pytest.raises(NotLetInError, match=r"TLS with 127.0.0.1:\d+ fails, SLUICE_CLICKHOUSE_CA is not set: "):
             secure.columns("SELECT 1", {})
         plain.shutdown()
+
+
+class _Answers:
+    """A client with one answer to every query, as clickhouse_connect gives it."""
+
+    result_columns: tuple[list[int], ...] = ()
+    row_count = 0
+
+    def __init__(self, summary: dict[str, str]) -> None:
+        self.summary = summary
+
+    def query(self, sql: str, parameters: object) -> "_Answers":
+        return self
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("summary", [{"result_rows": "0"}, {}])
+def test_no_rows_are_an_answer(monkeypatch: pytest.MonkeyPatch, summary: dict[str, str]) -> None:
+    there = ClickHouse("http://127.0.0.1:1", "default")
+    monkeypatch.setattr(there, "connect", lambda: _Answers(summary))
+    assert there.columns("SELECT 1 WHERE 0", {}) == []
+
+
+def test_rows_that_do_not_come_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a server answers whose disk is full."""
+    there = ClickHouse("http://127.0.0.1:1", "default")
+    monkeypatch.setattr(there, "connect", lambda: _Answers({"result_rows": "10"}))
+    with pytest.raises(OperationalError, match="answered with nothing: is its disk full"):
+        there.columns("SELECT 1", {})
 
 
 @pytest.mark.integration

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import clickhouse_connect
 import urllib3
 from clickhouse_connect.driver.client import Client
-from clickhouse_connect.driver.exceptions import DatabaseError
+from clickhouse_connect.driver.exceptions import DatabaseError, OperationalError
 from clickhouse_connect.driver.external import ExternalData
 
 from sluice.clickhouse import native
@@ -130,7 +130,12 @@ class ClickHouse:
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
         """The result's columns, of any types. Raises NotLetInError and clickhouse_connect's errors."""
         with _Connection(self) as client:
-            return [list(column) for column in client.query(sql, parameters=parameters).result_columns]
+            result = client.query(sql, parameters=parameters)
+            if not result.row_count and int(result.summary.get("result_rows", 0)):
+                # It writes answers to its disk first (wait_end_of_query). Where that is full it says HTTP 200 and
+                # nothing, which is not "no rows".
+                raise OperationalError("it has rows and answered with nothing: is its disk full?")
+            return [list(column) for column in result.result_columns]
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
         """The result's columns, of whole numbers or arrays of them. Sends `table` with the query.

@@ -198,22 +198,29 @@ def test_an_address_that_is_no_url_is_named(run: Run) -> None:
     assert "cannot reach ClickHouse at tcp://127.0.0.1:9: " in result.stderr
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_an_answer_that_is_cut_off_is_an_error(run: Run, form: str) -> None:
-    class CutOff(BaseHTTPRequestHandler):
+def answered(run: Run, form: str, headers: dict[str, str], body: bytes) -> Result:
+    """Of a query on a server that answers so, with HTTP 200."""
+
+    class Server(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(200)
-            self.send_header("Content-Length", "1000")
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(b'["a"]\n["String"]\n["x"]\n["y')
+            self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), CutOff) as server:
+    with HTTPServer(("127.0.0.1", 0), Server) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        result = run("sql", "SELECT 1", "-o", form, SLUICE_CLICKHOUSE=f"http://127.0.0.1:{server.server_port}")
+        return run("sql", "SELECT 1", "-o", form, SLUICE_CLICKHOUSE=f"http://127.0.0.1:{server.server_port}")
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_an_answer_that_is_cut_off_is_an_error(run: Run, form: str) -> None:
+    result = answered(run, form, {"Content-Length": "1000"}, b'["a"]\n["String"]\n["x"]\n["y')
     assert result.exit_code == 1
     assert "broke: " in result.stderr
 
@@ -221,21 +228,8 @@ def test_an_answer_that_is_cut_off_is_an_error(run: Run, form: str) -> None:
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_an_answer_without_a_byte_is_an_error_where_the_server_has_rows(run: Run, form: str) -> None:
     """So a ClickHouse answers whose disk is full."""
-
-    class Nothing(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("X-ClickHouse-Summary", '{"read_rows":"10","result_rows":"1","elapsed_ns":"5"}')
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Nothing) as server:
-        threading.Thread(target=server.handle_request, daemon=True).start()
-        result = run("sql", "SELECT 1", "-o", form, SLUICE_CLICKHOUSE=f"http://127.0.0.1:{server.server_port}")
+    summary = '{"read_rows":"10","result_rows":"1","elapsed_ns":"5"}'
+    result = answered(run, form, {"X-ClickHouse-Summary": summary, "Content-Length": "0"}, b"")
     assert result.exit_code == 1
     assert "answered a query with nothing" in result.stderr
 

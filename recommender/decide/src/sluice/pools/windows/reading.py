@@ -218,8 +218,8 @@ class WindowReader:
 
     def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
         """Divides the pools into as few parts as stay within the planned rows, if each of so many buckets has one.
-        Pools with thresholds form parts, and the others by side, each part a stretch of the table: of the others, where
-        all that they need lies, and of those with thresholds, but for their callers."""
+        Pools with thresholds form parts, and the others by side, each part a stretch of the table, but for the callers
+        of pools with thresholds."""
         width = max(1, min(buckets, self._ring.width))
         sources = len(self._ring) // max(1, int((self._inserts > NEVER).sum()))
         unjudged = self._last_good[pools] == UNJUDGED

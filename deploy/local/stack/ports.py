@@ -10,14 +10,17 @@ from pathlib import Path
 LISTEN, NO_OWNER = "0A", "0"
 # The kernel keeps the client's port of a connection that ended for 60 s: nothing can listen on it then.
 ENDED_S = 75
+# A process that was killed has no memory any more, and so no name and no owner, and closes its files after that: up to
+# a second on a busy machine.
+ENDING_S = 10
 
 
 @dataclass(frozen=True)
 class Taken:
     """A port of the stack that cannot be bound, because a process listens on it or has a connection from it.
 
-    ended: the connection has ended, and the kernel frees the port within a minute. pid: None when this user may not see
-    the owner.
+    ended: the connection has ended, and the kernel frees the port within a minute. pid: None when the owner is not seen:
+    another user's process, or one that is ending.
     """
 
     name: str
@@ -28,7 +31,7 @@ class Taken:
     ended: bool = False
 
     def __str__(self) -> str:
-        owner = f"process {self.pid} ({self.command})" if self.pid else "a process of another user"
+        owner = f"process {self.pid} ({self.command})" if self.pid else "a process of another user, or one that is ending"
         if not self.listens:
             owner = "a connection that ended" if self.ended else f"a connection of {owner}"
         return f"{self.name} {self.port} is taken by {owner}"
@@ -95,10 +98,11 @@ def taken(ports: Mapping[str, int], host: str, proc: Path = Path("/proc")) -> li
 def taken_for_long(
     probe: Callable[[], list[Taken]], notify: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
 ) -> list[Taken]:
-    """The result of `probe` once the ports of ended connections are free; `notify` gets, once, the ports waited for."""
+    """The result of `probe` once the ports of ended connections are free, and those whose owner is not seen, which it
+    waits for ENDING_S; `notify` gets, once, the ports waited for."""
     first = taken = probe()
-    for _ in range(ENDED_S):
-        if not taken or not all(port.ended for port in taken):
+    for second in range(ENDED_S):
+        if not taken or any(not port.ended and (port.pid or second >= ENDING_S) for port in taken):
             break
         if taken is first:
             notify("; ".join(map(str, taken)))

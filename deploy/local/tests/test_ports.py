@@ -45,7 +45,7 @@ def test_the_port_of_a_connection_that_ended_is_said_to_be_free_soon() -> None:
 
 
 def test_connections_that_ended_are_waited_for_and_nothing_else() -> None:
-    ended, other = Taken("decider", 1, None, "", listens=False, ended=True), Taken("kafka", 2, None, "")
+    ended, other = Taken("decider", 1, None, "", listens=False, ended=True), Taken("kafka", 2, 7, "java")
     answers, told, slept = [[ended], [ended], []], list[str](), list[float]()
     assert taken_for_long(lambda: answers.pop(0), told.append, slept.append) == []
     assert (told, slept) == (["decider 1 is taken by a connection that ended"], [1.0, 1.0])
@@ -54,6 +54,17 @@ def test_connections_that_ended_are_waited_for_and_nothing_else() -> None:
     assert len(slept) == 2
     assert taken_for_long([ended].copy, told.append, slept.append) == [ended]
     assert len(slept) == 2 + 75
+
+
+def test_a_listener_whose_owner_is_not_seen_is_waited_for_since_it_may_be_ending() -> None:
+    told: list[str] = []
+    slept: list[float] = []
+    ending = Taken("kafka", 9092, None, "")
+    answers = [[ending], [ending], []]
+    assert taken_for_long(lambda: answers.pop(0), told.append, slept.append) == []
+    assert (told, slept) == ([str(ending)], [1.0, 1.0])
+    assert taken_for_long([ending].copy, told.append, slept.append) == [ending]
+    assert len(slept) == 2 + 10
 
 
 def test_a_taken_port_is_named_with_its_process() -> None:
@@ -71,4 +82,4 @@ def test_a_free_port_is_not_taken() -> None:
 
 
 def test_an_owner_that_may_not_be_seen_is_said_to_be_anothers() -> None:
-    assert str(Taken("kafka", 9092, None, "")) == "kafka 9092 is taken by a process of another user"
+    assert str(Taken("kafka", 9092, None, "")) == "kafka 9092 is taken by a process of another user, or one that is ending"

@@ -46,6 +46,7 @@ class Outcome:
 def cut_short(stack: Stack, what: str, prefix: str) -> Outcome:
     """With the stack up before and afterwards."""
     with Traffic(stack.address["SLUICE_OTLP_GRPC"], prefix, 300, seed=1) as traffic:
+        wait_current(partial(known, newest_window, stack, prefix), time.time())
         time.sleep(LOADED_S)
         kill_all()
         path, saved = broken(FILES[what])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from bench.run_files import requested_seeds
 from sluice_kit.faults.counted import Counted, counted
 from sluice_kit.faults.files import FILES, cut_short
-from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, CUTS, FOLDERS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
 from sluice_kit.faults.machine import on_disks
 from sluice_kit.faults.power_cut import after_power_cut
 from sluice_kit.faults.schedule import schedule
@@ -19,7 +19,7 @@ from sluice_kit.local_stack.driver import drive, start_anew, started
 
 LASTING_S, QUICK_S = 60.0, 15.0
 RANDOM, QUICK_RANDOM = 30, 6
-CUTS = 3
+POWER_CUTS = 3
 
 
 def run(quick: bool) -> str:
@@ -35,7 +35,7 @@ def run(quick: bool) -> str:
                 continue
             with on_disks(stack := started()) as machine:
                 text += table(name, counted(stack, machine, faults, f"faults-{number}-"))
-        for number in range(CUTS if "power" in parts else 0):
+        for number in range(POWER_CUTS if "power" in parts else 0):
             with on_disks(stack := started()) as machine:
                 text += f"- {after_power_cut(stack, machine, f'cut-{number}-')}\n"
                 print(text.splitlines()[-1], flush=True)
@@ -53,14 +53,12 @@ def each(seconds: float) -> list[Fault]:
     return [
         *(Fault("kill", name) for name in PROCESSES),
         Fault("all killed", ALL),
-        *(Fault("stop", name, seconds) for name in PROCESSES),
-        *(Fault("no descriptors", name, seconds) for name in PROCESSES),
-        *(Fault("full disk", name, seconds) for name in FOLDERS),
+        *(Fault("no memory", name) for name in PROCESSES),
+        *(Fault(kind, name, seconds) for kind in OF_PROCESSES for name in PROCESSES),
+        *(Fault(kind, ALL, seconds) for kind in CLOCKS),
+        *(Fault(kind, name, seconds) for kind in OF_DISKS for name in FOLDERS),
         Fault("full disk", "collector", seconds, "kafka"),  # else its queue is empty, and needs no space
-        *(Fault("disk stands still", name, seconds) for name in FOLDERS),
-        *(Fault("cut", client, seconds, port) for client, port in ASKS),
-        *(Fault("requests lost", client, seconds, port) for client, port in ASKS),
-        *(Fault("answers lost", client, seconds, port) for client, port in ASKS),
+        *(Fault(kind, client, seconds, port) for kind in CUTS for client, port in ASKS),
     ]
 
 

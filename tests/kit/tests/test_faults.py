@@ -6,15 +6,16 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from sluice_kit.faults import disks
-from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, KINDS, PROCESSES
-from sluice_kit.faults.network import Cut, cut, possible
+from sluice_kit.faults import clock, disks, memory
+from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, KINDS, OF_DISKS, PROCESSES
+from sluice_kit.faults.network import Cut, cut, possible, reset, slow
 from sluice_kit.faults.schedule import LONGEST_S, SHORTEST_S, schedule
 
 needs_disks = pytest.mark.skipif(not disks.possible(), reason="needs root, mkfs.ext4, fsfreeze and loop devices")
@@ -28,8 +29,8 @@ for line in sys.stdin:
             kept.sendall(b"x")
             print(kept.recv(10).decode(), flush=True)
             continue
-        kept = socket.create_connection(("127.0.0.1", int(line)), timeout=1)
-        kept.settimeout(1)
+        kept = socket.create_connection(("127.0.0.1", int(line)), timeout=2)
+        kept.settimeout(2)
         print(kept.recv(10).decode(), flush=True)
     except OSError as error:
         print(type(error).__name__, flush=True)
@@ -41,8 +42,8 @@ def test_a_seed_gives_one_schedule_of_legal_faults() -> None:
     assert faults == schedule(7, 500) != schedule(8, 500)
     assert {fault.kind for fault in faults} == set(KINDS)
     for fault in faults:
-        assert "kill" in fault.kind or SHORTEST_S <= fault.seconds <= LONGEST_S
-        assert fault.victim in (*(FOLDERS if "disk" in fault.kind else PROCESSES), ALL)
+        assert "kill" in fault.kind or fault.kind == "no memory" or SHORTEST_S <= fault.seconds <= LONGEST_S
+        assert fault.victim in (*(FOLDERS if fault.kind in OF_DISKS else PROCESSES), ALL)
         assert not fault.peer or (fault.victim, fault.peer) in ASKS
 
 
@@ -102,6 +103,66 @@ def test_only_the_process_that_is_cut_reaches_nothing(ways: tuple[Cut, ...]) -> 
             assert ask(one, "again") == "TimeoutError"  # a connection that was there
             assert ask(one, port) == "TimeoutError"
         assert ask(one, port) == "hello"
+
+
+@needs_cuts
+@pytest.mark.long
+def test_only_the_process_that_is_reset_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, asking() as one, asking() as other:
+        port = server.getsockname()[1]
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        assert [ask(one, port), ask(one, "again")] == ["hello", "x"]
+        with reset(one.pid, port):
+            assert ask(other, port) == "hello"
+            assert ask(one, "again") == "ConnectionResetError"
+            assert ask(one, port) == "ConnectionRefusedError"
+        assert ask(one, port) == "hello"
+
+
+@needs_cuts
+@pytest.mark.long
+def test_a_slow_way_takes_longer_in_both_directions() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, asking() as one:
+        port = server.getsockname()[1]
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        assert ask(one, port) == "hello"
+        with slow(one.pid, port, 0.2):
+            assert ask(one, "again") == "ConnectionResetError"
+            began = time.monotonic()
+            assert ask(one, port) == "hello"
+            assert time.monotonic() - began >= 0.2
+            assert ask(one, "again") == "x"
+            assert time.monotonic() - began >= 0.6
+        assert ask(one, port) == "hello"
+
+
+@pytest.mark.skipif(not clock.possible(), reason="needs root and x86-64")
+@pytest.mark.parametrize("step_s", [3600, -3600, 2, -2])
+def test_the_clock_of_one_process_is_stepped_and_intervals_go_on(step_s: int) -> None:
+    program = "import sys, time\nfor _ in sys.stdin: print(time.time(), time.monotonic(), flush=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as one:
+
+        def ahead() -> tuple[float, float]:
+            wall, monotonic = map(float, ask(one, "now").split())
+            return wall - time.time(), monotonic - time.monotonic()
+
+        assert max(map(abs, ahead())) < 1
+        with clock.stepped([one.pid], step_s):
+            wall_s, monotonic_s = ahead()
+            assert (round(wall_s), round(monotonic_s)) == (step_s, 0)
+            assert abs(time.time() - time.clock_gettime(time.CLOCK_REALTIME)) < 1
+        assert max(map(abs, ahead())) < 1
+
+
+@pytest.mark.skipif(not memory.possible(), reason="needs root and control groups of memory")
+def test_a_process_without_memory_is_killed_and_no_other() -> None:
+    grows = "kept = []\nwhile True: kept.append(bytes(1 << 16))"
+    with asking() as other, subprocess.Popen([sys.executable, "-c", "import time\ntime.sleep(1)\n" + grows]) as one:
+        memory.killed_for_memory(one.pid)
+        assert one.wait(60) == -9
+        assert ask(other, "1") == "ConnectionRefusedError"
 
 
 def asking() -> "subprocess.Popen[str]":

@@ -19,23 +19,18 @@ PROCESSES = (
     "records", "actuator", "jobs",
 )  # fmt: skip
 ALL = "every process, its supervisor too"
-KINDS = (
-    "kill",
-    "all killed",
-    "stop",
-    "no descriptors",
-    "full disk",
-    "disk stands still",
-    "cut",
-    "requests lost",
-    "answers lost",
-)
+#: How far a clock is stepped, s: leap seconds and drift, and a wrong setting.
+CLOCKS = {"clock 1 h ahead": 3600, "clock 1 h behind": -3600, "clock 2 s ahead": 2, "clock 2 s behind": -2}
+CUTS = ("cut", "requests lost", "answers lost", "reset", "slow")
+OF_PROCESSES = ("stop", "no descriptors", *CLOCKS)
+OF_DISKS = ("full disk", "disk stands still")
+KINDS = ("kill", "all killed", "no memory", *OF_PROCESSES, *OF_DISKS, *CUTS)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL. peer: of a cut, a key of [ports]; of a full
-    disk, a process that is stopped meanwhile."""
+    """kind: of KINDS. victim: of PROCESSES; of a disk, of FOLDERS; ALL, also of a clock. peer: of CUTS, a key of
+    [ports]; of a full disk, a process that is stopped meanwhile."""
 
     kind: str
     victim: str
@@ -43,6 +38,6 @@ class Fault:
     peer: str = ""
 
     def __str__(self) -> str:
-        between = " with a stopped " if "disk" in self.kind else " to "
+        between = " with a stopped " if self.kind in OF_DISKS else " to "
         what = f"{self.kind}: {self.victim}" + (between + self.peer if self.peer else "")
         return what + (f", {self.seconds:g} s" if self.seconds else "")

@@ -9,15 +9,18 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sluice_kit.faults.clock import stepped
 from sluice_kit.faults.disks import Disk, disks
-from sluice_kit.faults.kinds import FOLDERS, Fault
-from sluice_kit.faults.network import Cut, cut
+from sluice_kit.faults.kinds import ALL, CLOCKS, FOLDERS, PROCESSES, Fault
+from sluice_kit.faults.memory import killed_for_memory
+from sluice_kit.faults.network import Cut, cut, reset, slow
 from sluice_kit.local_stack.driver import STATE, Stack, drive
 from sluice_kit.local_stack.victims import Victims
 from stack import processes
 from stack.settings import load
 
 DISK_BYTES = 3 << 30
+SLOW_S = 0.2
 _WAYS = {"cut": (Cut.REQUESTS, Cut.ANSWERS), "requests lost": (Cut.REQUESTS,), "answers lost": (Cut.ANSWERS,)}
 
 
@@ -40,6 +43,10 @@ class Machine:
             killed = self._victims.kill(fault.victim)
             yield
             self._victims.wait_back(fault.victim, killed)
+        elif fault.kind == "no memory":
+            killed_for_memory(killed := self._victims.pid(fault.victim))
+            yield
+            self._victims.wait_back(fault.victim, killed)
         elif fault.kind == "all killed":
             kill_all()
             yield
@@ -55,6 +62,16 @@ class Machine:
                 yield
         elif fault.kind == "disk stands still":
             with self._disks[fault.victim].still():
+                yield
+        elif fault.kind in CLOCKS:
+            names = PROCESSES if fault.victim == ALL else (fault.victim,)
+            with stepped(map(self._victims.pid, names), CLOCKS[fault.kind]):
+                yield
+        elif fault.kind == "reset":
+            with reset(self._victims.pid(fault.victim), self._ports[fault.peer]):
+                yield
+        elif fault.kind == "slow":
+            with slow(self._victims.pid(fault.victim), self._ports[fault.peer], SLOW_S):
                 yield
         else:
             with cut(self._victims.pid(fault.victim), self._ports[fault.peer], *_WAYS[fault.kind]):

@@ -2,7 +2,7 @@
 
 import random
 
-from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, KINDS, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, FOLDERS, KINDS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
 
 SHORTEST_S, LONGEST_S = 2.0, 40.0
 
@@ -16,12 +16,14 @@ def schedule(seed: int, count: int) -> list[Fault]:
 def _fault(rng: random.Random) -> Fault:
     kind = rng.choice(KINDS)
     seconds = round(SHORTEST_S * (LONGEST_S / SHORTEST_S) ** rng.random(), 1)
-    if kind == "kill":
+    if kind in ("kill", "no memory"):
         return Fault(kind, rng.choice(PROCESSES))
     if kind == "all killed":
         return Fault(kind, ALL)
-    if kind in ("stop", "no descriptors"):
+    if kind in CLOCKS:
+        return Fault(kind, rng.choice((ALL, *PROCESSES)), seconds)
+    if kind in OF_PROCESSES:
         return Fault(kind, rng.choice(PROCESSES), seconds)
-    if "disk" in kind:
+    if kind in OF_DISKS:
         return Fault(kind, rng.choice(tuple(FOLDERS)), seconds)
     return Fault(kind, *rng.choice(tuple((client, seconds, port) for client, port in ASKS)))

@@ -1,0 +1,63 @@
+"""The kernel kills a process because it has no memory for it (memory.max, or memory.limit_in_bytes of version 1)."""
+
+import os
+import time
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+LEAST_BYTES = 1 << 20
+PATIENCE_S = 60.0
+
+
+def killed_for_memory(pid: int) -> None:
+    """Returns once the process is gone. It gets a control group that has LEAST_BYTES for what it asks from now on.
+
+    TimeoutError: it asked for nothing more.
+    """
+    version_2 = "memory" in _text(ROOT / "cgroup.controllers").split()
+    root, limit = (ROOT, "memory.max") if version_2 else (ROOT / "memory", "memory.limit_in_bytes")
+    if version_2:
+        (root / "cgroup.subtree_control").write_text("+memory")
+    group = root / f"sluice-memory-{pid}"
+    group.mkdir()
+    try:
+        (group / "cgroup.procs").write_text(str(pid))
+        (group / limit).write_text(str(LEAST_BYTES))
+        deadline = time.monotonic() + PATIENCE_S
+        while _alive(pid):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"kill {pid} for memory: it asked for none within {PATIENCE_S:.0f} s")
+            time.sleep(0.05)
+    finally:
+        _leave(group, root)
+
+
+def possible() -> bool:
+    return os.geteuid() == 0 and (
+        "memory" in _text(ROOT / "cgroup.controllers").split() or (ROOT / "memory/memory.limit_in_bytes").exists()
+    )
+
+
+def _alive(pid: int) -> bool:
+    """A zombie is not."""
+    return _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[:1] not in ([], ["Z"], ["X"])
+
+
+def _leave(group: Path, root: Path) -> None:
+    """The group ends; who is in it still goes back, which takes effect once its threads are out."""
+    for pid in _text(group / "cgroup.procs").split():
+        (root / "cgroup.procs").write_text(pid)
+    for _ in range(100):
+        try:
+            group.rmdir()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

@@ -2,7 +2,8 @@
 
 `PARTS=each` has every kind of fault at every process in turn (`FAULTS="full disk,stop: kafka"`: those that begin so),
 `PARTS=random` the schedules of `SEEDS` (1 to 10), `PARTS=files` files that are cut to half, `PARTS=power` three power
-cuts, after which disks have only what was synced. Needs root, loop devices and cgroups of version 2.
+cuts, after which disks have only what was synced, `PARTS=churn` an hour (`MINUTES`) of instances that come and go.
+Needs root, loop devices and cgroups of version 2.
 """
 
 import os
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from bench.run_files import requested_seeds
 from sluice_kit.faults.counted import Counted, counted
 from sluice_kit.faults.files import FILES, cut_short
+from sluice_kit.faults.growth import churned, grown, quarters
 from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, CUTS, FOLDERS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
 from sluice_kit.faults.machine import on_disks
 from sluice_kit.faults.power_cut import after_power_cut
@@ -23,7 +25,7 @@ POWER_CUTS = 3
 
 
 def run(quick: bool) -> str:
-    parts = os.environ.get("PARTS", "each,random,files,power").split(",")
+    parts = os.environ.get("PARTS", "each,random,files,power,churn").split(",")
     seeds = requested_seeds((1,) if quick else tuple(range(1, 11)))
     tried = {f"random schedule {seed}": schedule(seed, QUICK_RANDOM if quick else RANDOM) for seed in seeds}
     tried = {"each kind of fault": chosen(each(QUICK_S if quick else LASTING_S))} | tried
@@ -44,9 +46,24 @@ def run(quick: bool) -> str:
                 continue
             text += f"- {cut_short(started(), what, f'files-{number}-')}\n"
             print(text.splitlines()[-1], flush=True)
+        if "churn" in parts:
+            start_anew()
+            text += churn_table(float(os.environ.get("MINUTES", "6" if quick else "60")))
     finally:
         drive("down")
     return text
+
+
+def churn_table(minutes: float) -> str:
+    means = quarters(churned(started(), "", minutes))
+    lines = [
+        f"{minutes:g} minutes of churn, means of quarters of them; what grew: {'; '.join(grown(means)) or 'nothing'}:",
+        "",
+        "| what | first | second | third | last |",
+        "| --- | --- | --- | --- | --- |",
+        *(f"| {name} | {' | '.join(f'{mean:.1f}' for mean in of_quarters)} |" for name, of_quarters in means.items()),
+    ]
+    return "\n".join(lines) + "\n\n"
 
 
 def each(seconds: float) -> list[Fault]:

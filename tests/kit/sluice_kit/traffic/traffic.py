@@ -4,7 +4,7 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
@@ -34,13 +34,22 @@ def trace(rng: random.Random, prefix: str, end_ns: int) -> list[SentSpan]:
 class Traffic:
     """Sends `spans_per_s` to an OTLP/gRPC receiver, from the begin of a `with` block until `stop`, or until its end.
 
+    make: a trace of services that begin with `prefix`, of about SPANS_PER_TRACE spans, that ends then, ns.
     acknowledged: ids of the spans whose request was answered with success. retries: requests that were sent again.
     """
 
-    def __init__(self, address: str, prefix: str, spans_per_s: int, seed: int, senders: int = 8) -> None:
+    def __init__(
+        self,
+        address: str,
+        prefix: str,
+        spans_per_s: int,
+        seed: int,
+        senders: int = 8,
+        make: Callable[[random.Random, str, int], list[SentSpan]] = trace,
+    ) -> None:
         self.acknowledged: set[bytes] = set()
         self.retries = 0
-        self._prefix = prefix
+        self._prefix, self._make_trace = prefix, make
         self._traces = round(spans_per_s * PERIOD_S / SPANS_PER_TRACE)
         self._rng = random.Random(seed)
         self._waiting: queue.SimpleQueue[tuple[bytes, list[bytes]] | None] = queue.SimpleQueue()
@@ -81,7 +90,7 @@ class Traffic:
         for _ in self._periods():
             now = time.time_ns()
             ends = [now - self._rng.randrange(round(PERIOD_S * 1000) * MS) for _ in range(self._traces)]
-            spans = [span for end in ends for span in trace(self._rng, self._prefix, end)]
+            spans = [span for end in ends for span in self._make_trace(self._rng, self._prefix, end)]
             self._waiting.put((message(spans), [span.span_id for span in spans]))
 
     def _periods(self) -> Iterator[None]:

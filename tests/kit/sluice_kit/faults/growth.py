@@ -8,7 +8,7 @@ from functools import partial
 
 import requests
 
-from sluice_kit.faults.counted import SPANS_PER_S, known
+from sluice_kit.faults.counted import known
 from sluice_kit.local_stack.driver import STATE, Stack
 from sluice_kit.local_stack.kills import newest_window, wait_current
 from sluice_kit.local_stack.running_job import running
@@ -20,6 +20,7 @@ from stack.settings import load
 from stack.supervisor import Supervisor
 
 MIB = 1 << 20
+SPANS_PER_S = 120
 EVERY_S = 30.0
 METRICS = {"server": "SLUICE_SERVER_METRICS", "records": "SLUICE_RECORDS_METRICS", "decider": "SLUICE_DECIDER"}
 Sample = dict[str, float]

@@ -6,14 +6,12 @@ and as many times the threads are best. The pool must not be cut then, and must 
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from statistics import mean
 
 import requests
 
 from sluice_kit.local_stack.driver import Stack
-from sluice_kit.local_stack.whole_loop import POOL, actuator, demo, pool, running, wait_for_audit
+from sluice_kit.local_stack.whole_loop import POOL, actuator, changes, demo, running, wait_for_audit, watched
 from testbed.presets.shop import PERIOD
 
 WAITS = 2.5
@@ -24,17 +22,6 @@ GROWS_WITHIN_S = 2 * round(PERIOD)
 def slow(stack: Stack, waits: float) -> None:
     answer = requests.put(f"{stack.address['SLUICE_DEMO']}/services/cart-db", json={"waits": waits}, timeout=5)
     answer.raise_for_status()
-
-
-def watched(stack: Stack, seconds: float) -> tuple[list[int], float]:
-    """The pool's size each second, and the users' goodput over whole periods, 1/s."""
-    sizes, good, until = [], [], time.monotonic() + seconds
-    while time.monotonic() < until:
-        sizes.append(int(pool(stack)["size"]))
-        stats = requests.get(f"{stack.address['SLUICE_DEMO']}/stats", timeout=5).json()
-        good.append(float(stats["goodput_per_s"]))
-        time.sleep(1)
-    return sizes, mean(good)
 
 
 def test_a_pool_grows_with_its_callee_s_latency_and_comes_back(stack: Stack, tmp_path: Path) -> None:
@@ -66,7 +53,3 @@ def test_a_pool_grows_with_its_callee_s_latency_and_comes_back(stack: Stack, tmp
 def held(stack: Stack, size: int) -> None:
     """Sets the size by hand; no actuator runs."""
     requests.put(f"{stack.address['SLUICE_DEMO']}/pools/{POOL}", json={"size": size}, timeout=5).raise_for_status()
-
-
-def changes(sizes: list[int]) -> list[int]:
-    return [size for last, size in zip([0, *sizes], sizes, strict=False) if size != last]

@@ -13,6 +13,7 @@ def slow_way(port: int, delay_s: float) -> Iterator[int]:
     """The port of a proxy to `port`: each byte arrives `delay_s` later, in both directions. Its connections end with
     the block."""
     loop, bound = asyncio.new_event_loop(), threading.Event()
+    loop.set_exception_handler(lambda *_: None)  # connections that end with the block, or by a reset
     ports: list[int] = []
 
     async def listen() -> None:

@@ -5,9 +5,10 @@ import json
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import grpc
@@ -99,15 +100,16 @@ def actuator(*flags: str) -> list[str]:
 
 
 @contextmanager
-def running(name: str, command: list[str], stack: Stack, logs: Path) -> Iterator[None]:
-    """Runs a process beside the stack for the length of the block; if the block fails, its log is shown."""
+def running(name: str, command: list[str], stack: Stack, logs: Path) -> Iterator[int]:
+    """Runs a process beside the stack for the length of the block; if the block fails, its log is shown. Yields its
+    pid."""
     # The stack's own actuator, which only recommends, has the stack's status address.
     environment = stack.environment | {"PYTHONPATH": str(REPOSITORY / "tests"), "SLUICE_ACTUATOR": "127.0.0.1:28092"}
     path = logs / f"{name}.log"
     with path.open("w") as log:
         process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=log, stderr=log)
     try:
-        yield
+        yield process.pid
         assert process.poll() is None, f"{name} stopped by itself"
     except BaseException:
         print(f"-- {name}, which {'runs' if process.poll() is None else 'stopped'}:\n{path.read_text()[-4000:]}")
@@ -179,6 +181,22 @@ def wait_for_audit(stack: Stack) -> list[dict[str, Any]]:
 def pool(stack: Stack) -> dict[str, Any]:
     answer: dict[str, Any] = requests.get(f"{stack.address['SLUICE_DEMO']}/pools/{POOL}", timeout=5).json()
     return answer
+
+
+def watched(stack: Stack, seconds: float) -> tuple[list[int], float]:
+    """The pool's size each second, and the users' goodput over whole periods, 1/s."""
+    sizes, good, until = [], [], time.monotonic() + seconds
+    while time.monotonic() < until:
+        sizes.append(int(pool(stack)["size"]))
+        stats = requests.get(f"{stack.address['SLUICE_DEMO']}/stats", timeout=5).json()
+        good.append(float(stats["goodput_per_s"]))
+        time.sleep(1)
+    return sizes, mean(good)
+
+
+def changes(sizes: Sequence[int]) -> list[int]:
+    """Each size that differs from the one before."""
+    return [size for last, size in zip([0, *sizes], sizes, strict=False) if size != last]
 
 
 def current(stack: Stack) -> int:

@@ -16,7 +16,7 @@ from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_cu
 from sluice_kit.local_stack.topics import end_offsets
 from sluice_kit.reference.truth import TABLES, check_all, sent_since
 from sluice_kit.traffic.traffic import Traffic
-from sluice_kit.waiting import until
+from sluice_kit.waiting import eventually
 
 SPANS_PER_S = 300
 # Longer than a checkpoint's interval: each fault finds another state than the one before left.
@@ -80,7 +80,10 @@ def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic
     tables_s = time.monotonic() - clock
     wait_current(partial(known, newest_in_graph, stack, prefix), ended)
     graph_s = time.monotonic() - clock
-    until("the doctor finds nothing that fails", lambda: not any(text.startswith("fail") for text in wrong(stack)))
+    failing = eventually(
+        lambda: [": ".join(text.split(": ")[:2]) for text in wrong(stack) if text[:4] == "fail"], [], 0
+    )
+    assert not failing, f"{fault}: long after its end the doctor finds {wrong(stack)}"
     return Suffered(fault, seen, traffic.retries - before, tables_s, graph_s)
 
 

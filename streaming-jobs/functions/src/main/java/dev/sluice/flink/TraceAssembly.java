@@ -54,6 +54,7 @@ final class TraceAssembly extends SummingOperator<Void>
   private transient int maxSpans;
   private transient boolean clocked;
   private transient long idleMs;
+  private transient long partialFlushMs;
   private transient Map<SpanView, TraceSums> tables;
   private transient TraceCountSums counts;
   private transient AccountSums recounted;
@@ -131,6 +132,7 @@ final class TraceAssembly extends SummingOperator<Void>
     maxSpans = settings.traceMaxSpans();
     clocked = settings.clockRecordsMs() > 0;
     idleMs = settings.idleMs();
+    partialFlushMs = settings.partialFlushMs();
     PathsOfTrace paths = new PathsOfTrace();
     NestedSums nested = new NestedSums(settings);
     Consumer<TraceSpan> takeNested = settings.wants(SpanView.NESTED) ? nested::take : span -> {};
@@ -198,7 +200,9 @@ final class TraceAssembly extends SummingOperator<Void>
 
   @Override
   void beforeTimedFlush(long nowMs) {
-    if (!clocked) {
+    if (clocked) {
+      traces.elapse(partialFlushMs);
+    } else {
       advanceUnclocked(nowMs);
     }
   }

@@ -18,6 +18,11 @@ import java.util.function.Predicate;
  * call whose two spans are in different sessions is not seen. To count such parts, closed ids are
  * kept for the late time.
  *
+ * <p>A broker's clock may be set back, and the watermark cannot: it stands until the record time
+ * has come as far again, an hour after a step of an hour. Fragments behind it by more than the
+ * quiet time show that, and then time that elapses on this machine moves the record time on ({@link
+ * #elapse}).
+ *
  * <p>Bounded: spans of a trace by number and by age, and all traces by the number of their spans
  * and by the heap that they take ({@link HeapBytes}), since the overhead of many small traces
  * outweighs their spans. Beyond that the traces that are due first are closed early; then the order
@@ -56,13 +61,23 @@ public final class OpenTraces {
     }
   }
 
-  /**
-   * @param late whether the id was closed not long before the session began
-   * @param notBeforeMs the earliest time of closing, for a session that was read behind the
-   *     watermark, whose rest is still to be read
-   */
-  private record Open(TraceId id, Session session, boolean late, long notBeforeMs) {
-    private long wakeMs() {
+  private static final class Open {
+    final TraceId id;
+    final Session session;
+    // Whether the id was closed not long before the session began.
+    final boolean late;
+    // The earliest time of closing, where fragments were read behind the watermark: the rest of
+    // them is still to be read.
+    long notBeforeMs;
+
+    Open(TraceId id, Session session, boolean late, long notBeforeMs) {
+      this.id = id;
+      this.session = session;
+      this.late = late;
+      this.notBeforeMs = notBeforeMs;
+    }
+
+    long wakeMs() {
       return Math.max(session.dueMs(), notBeforeMs);
     }
   }
@@ -82,6 +97,10 @@ public final class OpenTraces {
   private int full;
   private long heapBytes;
   private long nowMs = Long.MIN_VALUE;
+  // Whether the newest fragment shows that the log's clock was set back.
+  private boolean setBack;
+  // Not a whole slot of the agenda yet.
+  private long elapsedMs;
 
   public OpenTraces(Bounds bounds, Closing closing) {
     this.bounds = bounds;
@@ -91,6 +110,7 @@ public final class OpenTraces {
 
   /** Takes a fragment, in any order. */
   public void add(TraceFragment fragment) {
+    setBack = fragment.recordMs() + bounds.quietMs() < nowMs;
     Open trace = full == 0 ? null : open.get(fragment.traceId());
     if (trace != null && trace.session.isFull() && fragment.recordMs() < trace.session.dueMs()) {
       // Whatever is still to be read before it, this fragment belongs to the session, and finds no
@@ -148,6 +168,19 @@ public final class OpenTraces {
     closed.forget(nowMs);
   }
 
+  /**
+   * Says that so much time passed on this machine. It closes traces where the log's clock was set
+   * back, and nothing else.
+   */
+  public void elapse(long ms) {
+    if (setBack) {
+      long beforeMs = nowMs;
+      elapsedMs += ms;
+      advance(beforeMs + elapsedMs);
+      elapsedMs -= nowMs - beforeMs;
+    }
+  }
+
   /** Spans of traces that are open. */
   public int spans() {
     return spans;
@@ -166,16 +199,18 @@ public final class OpenTraces {
     TraceId id = fragment.traceId();
     Open trace = open.get(id);
     long recordMs = fragment.recordMs();
-    if (trace != null && recordMs >= trace.session.dueMs()) {
+    if (trace != null && !trace.session.takes(recordMs)) {
       close(trace);
       trace = null;
     }
+    // Behind the watermark only without clock records, in a new partition, or set back.
+    long notBeforeMs = recordMs < readMs ? readMs + bounds.quietMs() : Long.MIN_VALUE;
     if (trace == null) {
-      // Behind the watermark only without clock records, or in a new partition.
-      long notBeforeMs = recordMs < readMs ? readMs + bounds.quietMs() : Long.MIN_VALUE;
       boolean late = isLate(id, recordMs);
       trace = new Open(id, new Session(bounds, recordMs), late, notBeforeMs);
       enter(trace);
+    } else {
+      trace.notBeforeMs = Math.max(trace.notBeforeMs, notBeforeMs);
     }
     Session session = trace.session;
     boolean wasFull = session.isFull();

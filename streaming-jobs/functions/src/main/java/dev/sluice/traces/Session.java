@@ -61,6 +61,14 @@ public final class Session {
     return Math.min(lastMs + bounds.quietMs(), firstMs + bounds.maxAgeMs());
   }
 
+  /**
+   * Whether a fragment of this time belongs to it. Earlier by more than the quiet time is one that
+   * came after the log's clock was set back.
+   */
+  boolean takes(long recordMs) {
+    return recordMs < dueMs() && recordMs + bounds.quietMs() > firstMs;
+  }
+
   /** Whether it is due because of its age; otherwise because it was quiet. */
   boolean atMaxAge() {
     return firstMs + bounds.maxAgeMs() < lastMs + bounds.quietMs();

@@ -242,4 +242,48 @@ class OpenTracesTest {
     assertThatThrownBy(() -> traces(10).restore(new byte[17], id -> true))
         .hasMessage("read traces: format 0, expected 1");
   }
+
+  @Test
+  void afterTheLogsClockWasSetBackThisMachinesClockClosesTraces() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 3_600_000);
+    traces.advance(MIDNIGHT_MS + 3_601_000);
+    // The watermark stands for an hour from here on.
+    add(traces, 2, 1, 2_000);
+    traces.elapse(1_000);
+    add(traces, 2, 2, 2_500);
+    traces.elapse(1_000); // it is read at 1,000, so nothing is closed before 6,000
+    traces.elapse(3_900);
+    assertThat(closed).containsExactly("1 closed_quiet 1");
+    for (int n = 0; n < 10; n++) {
+      traces.elapse(20); // ten of them are four slots of the agenda
+    }
+    assertThat(closed).containsExactly("1 closed_quiet 1", "2 closed_quiet 2");
+    add(traces, 1, 2, 3_000);
+    traces.elapse(1_000);
+    assertThat(closed).hasSize(2);
+    traces.elapse(4_100);
+    assertThat(closed).endsWith("1 closed_quiet 1 late");
+    assertThat(traces.spans()).isZero();
+  }
+
+  @Test
+  void aFragmentFromBeforeTheStepIsNoPartOfATraceThatIsOpen() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 3_600_000);
+    traces.advance(MIDNIGHT_MS + 3_600_100);
+    add(traces, 1, 2, 1_000);
+    traces.elapse(100);
+    assertThat(closed).containsExactly("1 closed_quiet 1");
+  }
+
+  @Test
+  void timeThatElapsesClosesNothingWhileTheLogGoesOn() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 0);
+    traces.advance(MIDNIGHT_MS + 4_000);
+    add(traces, 2, 1, 0); // behind the watermark, and by no more than the quiet time
+    traces.elapse(100_000);
+    assertThat(closed).isEmpty();
+  }
 }

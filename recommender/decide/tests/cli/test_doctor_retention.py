@@ -1,9 +1,13 @@
 """How close deletion is to what is still to be read: by times, with six hours kept."""
 
+import socket
 from dataclasses import replace
 
+import pytest
+
 from sluice.cli.doctor.finding import Diagnosis
-from sluice.cli.doctor.retention import PartitionRetention, judge_retention
+from sluice.cli.doctor.retention import PartitionRetention, judge_retention, looking
+from sluice.journal.kafka_settings import from_environment
 
 HOUR = 3_600_000
 NOW = 100 * HOUR
@@ -62,3 +66,12 @@ def test_what_is_deleted_before_it_was_read() -> None:
 
 def test_no_topics() -> None:
     assert judge_retention([], NOW).level == "unknown"
+
+
+def test_a_broker_that_is_gone_is_no_line_in_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        gone = f"127.0.0.1:{server.getsockname()[1]}"
+    consumer = looking(from_environment({"SLUICE_KAFKA": gone}))
+    consumer.poll(1.0)
+    consumer.close()
+    assert capfd.readouterr() == ("", "")

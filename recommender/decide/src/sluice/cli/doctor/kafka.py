@@ -1,6 +1,5 @@
 """Kafka: whether it answers, has the topics, and whether the readers keep up."""
 
-import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,16 +11,13 @@ from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.groups import Known, known
 from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
+from sluice.journal.kafka_client import quiet
 from sluice.journal.kafka_settings import KafkaSettings, KafkaSettingsError, from_environment
 
 #: The contract between collector and jobs. It is beside the program when that runs from the source tree.
 _TOPICS = Path(__file__).resolve().parents[6] / "collector" / "topics.yaml"
 _SPANS = "otlp_spans"
 _LAG_WARN = 1000
-
-_quiet = logging.getLogger("sluice.cli.doctor.kafka")
-_quiet.addHandler(logging.NullHandler())
-_quiet.propagate = False
 
 
 def topics(where: Addresses, timeout_s: float) -> Diagnosis:
@@ -86,7 +82,7 @@ def admin(where: Addresses, timeout_s: float) -> Any:
     # librdkafka retries a dead address for ever, so the port is checked first.
     settings = kafka_settings(where)
     _one_answers(settings.brokers.split(","), timeout_s)
-    return AdminClient({**settings.client(), "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
+    return AdminClient({**settings.client(), "socket.timeout.ms": int(timeout_s * 1000)}, logger=quiet)
 
 
 def kafka_settings(where: Addresses) -> KafkaSettings:

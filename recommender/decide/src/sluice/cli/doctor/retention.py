@@ -10,6 +10,8 @@ from sluice.cli.doctor.groups import known
 from sluice.cli.doctor.kafka import admin, committed, kafka_settings, partition_counts
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.text import seconds
+from sluice.journal.kafka_client import quiet
+from sluice.journal.kafka_settings import KafkaSettings
 
 _TOPICS = ("otlp_spans", "otlp_metrics")
 #: Warn once the next record of a group has used this part of its time in Kafka.
@@ -112,8 +114,17 @@ def _name(kept: PartitionRetention) -> str:
     return f"{kept.topic}/{kept.partition}"
 
 
+def looking(settings: KafkaSettings) -> Any:
+    """A consumer that only looks: librdkafka needs a group id, but commits no offsets under this one. It logs nothing:
+    with a broker that goes away meanwhile, that would be 20 lines a second."""
+    from confluent_kafka import Consumer
+
+    alone = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
+    return Consumer({**settings.client(), **alone}, logger=quiet)
+
+
 def kept_by_partition(where: Addresses, timeout_s: float) -> list[PartitionRetention]:
-    from confluent_kafka import Consumer, KafkaException, TopicPartition
+    from confluent_kafka import KafkaException, TopicPartition
 
     settings = kafka_settings(where)
     client = admin(where, timeout_s)
@@ -122,9 +133,7 @@ def kept_by_partition(where: Addresses, timeout_s: float) -> list[PartitionReten
     partitions = [(topic, number) for topic in names for number in range(counts.get(topic, 0))]
     limits = _retention(client, timeout_s, [topic for topic in names if topic in counts])
     groups = committed(client, timeout_s, set(partitions), known(where, timeout_s))
-    # Only looks: librdkafka needs a group id, but commits no offsets under this one.
-    looking = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
-    consumer = Consumer({**settings.client(), **looking})
+    consumer = looking(settings)
 
     def of_partition(topic: str, number: int) -> list[PartitionRetention]:
         def time_of(offset: int) -> int | None:

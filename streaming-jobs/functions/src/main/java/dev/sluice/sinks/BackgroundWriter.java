@@ -104,16 +104,24 @@ final class BackgroundWriter implements AutoCloseable {
     }
   }
 
-  /** Waits for rows, and for as long as the policy lets them gather. */
+  /**
+   * Waits for rows, and for as long as the policy lets them gather; by the clock, and no longer
+   * when it is set back.
+   */
   private List<Object[]> next() throws InterruptedException {
     synchronized (pending) {
       while (pending.waiting() == 0) {
         pending.wait();
       }
       long dueMs = pending.oldestSinceMs() + policy.intervalMs();
-      long leftMs;
-      while (pending.waiting() < policy.maxRows() && (leftMs = dueMs - clock.getAsLong()) > 0) {
-        pending.wait(Math.min(leftMs, policy.intervalMs()));
+      long beganNs = System.nanoTime();
+      while (pending.waiting() < policy.maxRows()) {
+        long waitedMs = (System.nanoTime() - beganNs) / 1_000_000;
+        long leftMs = Math.min(dueMs - clock.getAsLong(), policy.intervalMs() - waitedMs);
+        if (leftMs <= 0) {
+          break;
+        }
+        pending.wait(leftMs);
       }
       return pending.take(policy.maxRows(), BATCH_BYTES);
     }

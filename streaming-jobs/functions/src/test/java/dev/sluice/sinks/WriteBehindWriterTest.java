@@ -8,6 +8,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
@@ -40,9 +42,13 @@ class WriteBehindWriterTest {
   }
 
   private WriteBehindWriter writer(BackgroundWriter.Batches batches, FlushPolicy policy) {
+    return writer(batches, policy, System::currentTimeMillis);
+  }
+
+  private WriteBehindWriter writer(
+      BackgroundWriter.Batches batches, FlushPolicy policy, LongSupplier clock) {
     PendingRows pending = new PendingRows(new int[] {0}, 1, new BufferBounds(5_000, 1 << 30));
-    BackgroundWriter background =
-        new BackgroundWriter("test", pending, batches, policy, System::currentTimeMillis);
+    BackgroundWriter background = new BackgroundWriter("test", pending, batches, policy, clock);
     AutoCloseable last = () -> closed.add("last");
     WriteBehindWriter writer =
         new WriteBehindWriter(
@@ -56,6 +62,16 @@ class WriteBehindWriterTest {
     for (WriteBehindWriter writer : open) {
       writer.close();
     }
+  }
+
+  @Test
+  void aRowWaitsNoLongerBecauseTheClockIsSetBack() throws Exception {
+    AtomicLong clock = new AtomicLong(7_200_000);
+    WriteBehindWriter writer = writer(this::store, new FlushPolicy(10, 50), clock::get);
+    writer.write(row(RowKind.INSERT, "a", 1), null);
+    clock.set(3_600_000);
+    writer.flush(true); // up to half a minute
+    assertThat(written).containsExactly("a1");
   }
 
   private static RowData row(RowKind kind, String name, long window) {

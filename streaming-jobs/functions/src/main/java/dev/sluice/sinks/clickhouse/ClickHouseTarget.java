@@ -36,7 +36,7 @@ final class ClickHouseTarget implements BatchTarget<BinaryRowData> {
   // Read at the first write, when the server must be reachable anyway.
   private TableColumns columns;
   private RowEncoder encoder;
-  private long readAtMs;
+  private long readAtNs;
 
   ClickHouseTarget(ClickHouseOptions options, RowType type) {
     this.server = new ClickHouseServer(options.address());
@@ -72,7 +72,7 @@ final class ClickHouseTarget implements BatchTarget<BinaryRowData> {
   }
 
   private boolean isOld() {
-    return System.currentTimeMillis() - readAtMs > LOOK_AGAIN_MS;
+    return System.nanoTime() - readAtNs > LOOK_AGAIN_MS * 1_000_000;
   }
 
   private void read() throws IOException {
@@ -83,7 +83,7 @@ final class ClickHouseTarget implements BatchTarget<BinaryRowData> {
     }
     encoder = new RowEncoder(present, type);
     columns = present;
-    readAtMs = System.currentTimeMillis();
+    readAtNs = System.nanoTime();
   }
 
   /** Either the rows or the table are at fault: the present table decides. */

@@ -16,12 +16,12 @@ import org.slf4j.LoggerFactory;
 final class MissingColumns {
   private static final Logger LOG = LoggerFactory.getLogger(MissingColumns.class);
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final long PERIOD_MS = 10_000;
+  private static final long PERIOD_NS = 10_000_000_000L;
 
   private final ClickHouseServer server;
   private final String table;
   private final Map<String, Long> rows = new HashMap<>();
-  private long reportedAtMs;
+  private Long reportedAtNs; // null: it is to be reported now
 
   MissingColumns(ClickHouseServer server, String table) {
     this.server = server;
@@ -31,18 +31,18 @@ final class MissingColumns {
   void written(List<String> missing, int count) {
     if (missing.isEmpty()) {
       rows.clear();
-      reportedAtMs = 0;
+      reportedAtNs = null;
       return;
     }
     for (String column : missing) {
       if (rows.merge(column, (long) count, Long::sum) == count) {
         LOG.error("table {} has no column {}: rows are written without it", table, column);
-        reportedAtMs = 0;
+        reportedAtNs = null;
       }
     }
-    long now = System.currentTimeMillis();
-    if (now - reportedAtMs >= PERIOD_MS) {
-      reportedAtMs = now;
+    long nowNs = System.nanoTime();
+    if (reportedAtNs == null || nowNs - reportedAtNs >= PERIOD_NS) {
+      reportedAtNs = nowNs;
       report(missing);
     }
   }

@@ -1,5 +1,5 @@
-"""Callers that mean harm, for longer than in `make test`: random messages, watchers that read nothing, a minute of each
-fuzz target."""
+"""Callers that mean harm, for longer than in `make test`: random messages, watchers that read nothing, reconnects, a minute
+of each fuzz target."""
 
 import os
 import re
@@ -48,6 +48,10 @@ def test_six_hundred_random_messages_to_each_method() -> None:
 
 def test_five_thousand_watchers_that_read_nothing_end_by_the_servers_pings() -> None:
     go(SERVE / "internal/server", "-run", "TestWatchersThatReadNothing", SLUICE_HALF_OPEN="5000")
+
+
+def test_storms_of_three_thousand_reconnects_leave_nothing() -> None:
+    go(SERVE / "internal/server", "-run", "TestAStormOfReconnects", SLUICE_RECONNECTS="3000")
 
 
 def test_fifteen_hundred_random_commands_of_tuning_sessions() -> None:

@@ -1,16 +1,10 @@
 package server_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"net"
 	"runtime"
 	"testing"
 	"time"
-
-	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
-	"google.golang.org/protobuf/proto"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -18,26 +12,7 @@ import (
 // watchAndReadNothing asks for a watch on a connection of its own, and never reads from it: neither answers nor pings.
 func watchAndReadNothing(t *testing.T, address string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	must(t, err)
-	var out, fields bytes.Buffer
-	out.WriteString(http2.ClientPreface)
-	framer, encoder := http2.NewFramer(&out, nil), hpack.NewEncoder(&fields)
-	for _, field := range [][2]string{
-		{":method", "POST"}, {":scheme", "http"}, {":path", "/sluice.pools.v1.PoolSizeService/WatchPoolSizes"}, {":authority", "h"},
-		{"content-type", "application/grpc"}, {"te", "trailers"},
-	} {
-		must(t, encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}))
-	}
-	request, err := proto.Marshal(&poolsv1.WatchPoolSizesRequest{})
-	must(t, err)
-	message := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request)))
-	must(t, framer.WriteSettings())
-	must(t, framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fields.Bytes(), EndHeaders: true}))
-	must(t, framer.WriteData(1, true, append(message, request...)))
-	_, err = conn.Write(out.Bytes())
-	must(t, err)
-	return conn
+	return rawCall(t, address, watchSizes, message(t, &poolsv1.WatchPoolSizesRequest{}), true)
 }
 
 func held() uint64 {

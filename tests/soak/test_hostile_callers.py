@@ -1,5 +1,5 @@
-"""Callers that mean harm, for longer than in `make test`: random messages, watchers that read nothing, reconnects, a minute
-of each fuzz target."""
+"""Callers that mean harm, for longer than in `make test`: random messages, watchers that read nothing, reconnects, a
+minute of each fuzz target."""
 
 import os
 import re
@@ -52,6 +52,14 @@ def test_five_thousand_watchers_that_read_nothing_end_by_the_servers_pings() -> 
 
 def test_storms_of_three_thousand_reconnects_leave_nothing() -> None:
     go(SERVE / "internal/server", "-run", "TestAStormOfReconnects", SLUICE_RECONNECTS="3000")
+
+
+def test_two_thousand_callers_without_a_token_are_refused_before_they_are_read() -> None:
+    go(SERVE / "internal/server", "-run", "TestACallerWithoutAToken", SLUICE_UNKNOWN_CALLERS="2000")
+
+
+def test_a_hundred_slow_checks_of_health_end() -> None:
+    go(SERVE / "internal/server", "-run", "TestASlowCheck", SLUICE_UNKNOWN_CALLERS="100")
 
 
 def test_fifteen_hundred_random_commands_of_tuning_sessions() -> None:

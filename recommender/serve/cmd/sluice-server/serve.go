@@ -64,6 +64,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	serverMetrics := metrics.New(service, reader, hub.Counts())
 	missing := s.access.Insecure(s.address)
 	serverMetrics.Checks(func() bool { return len(schema.Causes()) == 0 }, func() bool { return len(missing) > 0 })
+	s.access.Refused = serverMetrics.Refused
 	grpcServer, err = server.Listen(s.address, service, hub, s.access, s.drain,
 		grpc.ChainUnaryInterceptor(serverMetrics.Unary), grpc.ChainStreamInterceptor(serverMetrics.Stream))
 	if err != nil {

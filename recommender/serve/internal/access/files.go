@@ -30,6 +30,8 @@ type Access struct {
 	firstStamps string
 	current     atomic.Pointer[contents]
 	insecure    bool
+	// Refused, unless nil, hears of each call that Tap refuses.
+	Refused func(method string, err error)
 }
 
 // contents are the files at their last valid reading.

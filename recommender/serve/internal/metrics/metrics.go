@@ -10,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"sluice.dev/serve/internal/calls"
 	"sluice.dev/serve/internal/topics"
@@ -92,6 +94,16 @@ func (m *Metrics) Stream(service any, stream grpc.ServerStream, info *grpc.Strea
 	err := handler(service, stream)
 	m.count(info.FullMethod, err)
 	return err
+}
+
+// Refused counts a call that ended before it began. Anybody may name any method: those that do not exist count as one.
+func (m *Metrics) Refused(method string, err error) {
+	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", "."))
+	found, _ := protoregistry.GlobalFiles.FindDescriptorByName(name)
+	if _, exists := found.(protoreflect.MethodDescriptor); !exists {
+		method = "unknown"
+	}
+	m.count(method, err)
 }
 
 func (m *Metrics) count(method string, err error) {

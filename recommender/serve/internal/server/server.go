@@ -57,6 +57,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 	}
 	s := &Server{service: service, hub: hub, health: health.NewServer(), listener: listener, drain: drain, grpc: grpc.NewServer(append(observe,
 		grpc.Creds(a.Transport()),
+		grpc.InTapHandle(a.Tap),
 		grpc.ChainUnaryInterceptor(a.Unary),
 		grpc.ChainStreamInterceptor(a.Stream),
 		grpc.ForceServerCodecV2(newCodec()),

@@ -37,6 +37,13 @@ def go(folder: Path, *arguments: str, timeout_s: float = 1_800, **variables: str
     assert done.returncode == 0, f"{done.stdout[-4000:]}{done.stderr[-4000:]}"
 
 
+def test_a_minute_of_mutated_messages_through_the_jobs_stages() -> None:
+    arguments = ["-Dtest=HostileMessagesTest", "-Dsluice.hostile.seconds=60"]
+    command = ["mvn", "-B", "-q", "-f", ROOT / "streaming-jobs/functions/pom.xml", "test", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1_800)
+    assert done.returncode == 0, f"{done.stdout[-4000:]}{done.stderr[-4000:]}"
+
+
 @pytest.mark.parametrize(("package", "name"), targets())
 def test_a_minute_of_each_fuzz_target(package: str, name: str) -> None:
     go(ROOT / package, "-run", "^$", "-fuzz", f"^{name}$", "-fuzztime", "60s", "-parallel", "2")

@@ -66,7 +66,16 @@ def _message(draw: st.DrawFn, of: Descriptor, legal: Legal, depth: int) -> Messa
 
 
 def _set(draw: st.DrawFn, message: Message, field: FieldDescriptor, legal: Legal, depth: int) -> None:
-    if field.is_repeated:
+    if field.message_type is not None and field.message_type.GetOptions().map_entry:
+        key, value = field.message_type.fields
+        entries = getattr(message, field.name)
+        for _ in range(draw(st.integers(0, 3))):
+            name, content = draw(_value(key, legal, depth)), draw(_value(value, legal, depth))
+            if value.message_type is None:
+                entries[name] = content
+            else:
+                entries[name].CopyFrom(content)
+    elif field.is_repeated:
         values = [draw(_value(field, legal, depth)) for _ in range(draw(st.integers(0, 3)))]
         getattr(message, field.name).extend(values)
     elif field.message_type is not None:

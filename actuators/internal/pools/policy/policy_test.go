@@ -49,7 +49,7 @@ func TestDecideBeyondTheVectors(t *testing.T) {
 	}
 }
 
-// For any decision and rules, a written size is legal, nearer to the target size than the one in force, and at most one step
+// For any decision and legal rules, a written size is legal, nearer to the target size than the one in force, and at most one step
 // from a size that was in force.
 func FuzzDecide(f *testing.F) {
 	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9), uint32(16), uint32(12))
@@ -60,8 +60,9 @@ func FuzzDecide(f *testing.F) {
 	f.Fuzz(func(t *testing.T, apply bool, low, high uint32, factor float64, action int32, target uint32, hasTarget bool,
 		limit uint32, unbounded bool, leaseSeconds int64, lastSize uint32, repeats int, sinceSeconds int64, kept, other uint32) {
 		if !(factor > 1) {
-			factor = 2 // as the configuration has it checked
+			factor = 2
 		}
+		low, high = max(min(low, high), 1), max(low, high, 1) // as the configuration has them checked
 		rules := policy.Rules{Apply: apply, Min: low, Max: high, MaxFactor: factor, Cooldown: 10 * time.Second}
 		a := &poolsv1.PoolSize{Action: commonv1.Action(action), ValidUntil: timestamppb.New(noon.Add(time.Duration(leaseSeconds%1e6) * time.Second)),
 			Sizes: []*poolsv1.TargetSize{{Instance: "other", Size: &other}}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from google.protobuf.duration_pb2 import Duration
 
 from sluice.engine.records import Heartbeat
+from sluice.journal.codec import UnreadableError
 from sluice.journal.shard import Identity
 from sluice.model.times import timestamp
 from sluice.pools.codec import parsed
@@ -18,9 +19,11 @@ class Heartbeats:
         return parsed(ShardHeartbeat, name, value)
 
     def beat(self, message: ShardHeartbeat) -> Heartbeat:
-        return Heartbeat(
-            message.computed_at.ToMilliseconds(), message.lease.ToMilliseconds(), tuple(message.not_renewed)
-        )
+        try:
+            computed_at_ms, lease_ms = message.computed_at.ToMilliseconds(), message.lease.ToMilliseconds()
+        except ValueError as cause:
+            raise UnreadableError(f"read the heartbeat of shard {message.shard}: {cause}") from cause
+        return Heartbeat(computed_at_ms, lease_ms, tuple(message.not_renewed))
 
     def value(self, shard: int, me: Identity, beat: Heartbeat) -> bytes:
         lease = Duration()

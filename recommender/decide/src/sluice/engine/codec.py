@@ -25,7 +25,7 @@ class HeartbeatCodec(Protocol):
         """The heartbeat, with its `generation`. Raises UnreadableError."""
 
     def beat(self, message: Any) -> Heartbeat:
-        """The engine's part of a heartbeat that `read` returned."""
+        """The engine's part of a heartbeat that `read` returned. Raises UnreadableError."""
 
     def value(self, shard: int, me: Identity, beat: Heartbeat) -> bytes: ...
 
@@ -43,8 +43,8 @@ class DeciderCodec:
         heartbeat, newest = None, None
         if (value := decisions.get(beat)) is not None:
             try:
-                heartbeat = self._heartbeats.read(beat, value)
-                newest = self._heartbeats.beat(heartbeat)
+                message = self._heartbeats.read(beat, value)
+                newest, heartbeat = self._heartbeats.beat(message), message
             except UnreadableError as cause:
                 left_out += 1
                 log_skipped(cause)

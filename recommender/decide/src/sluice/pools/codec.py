@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
@@ -14,7 +15,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.discovery.candidate import Candidate
 from sluice.pools.discovery.message import read_candidates, write_candidate
-from sluice.pools.inputs.messages import pause_name, pause_value, scaling_name, scalings_value
+from sluice.pools.inputs.messages import pause_name, pause_value, scaling_name, scaling_of, scalings_value
 from sluice.pools.names import CANDIDATE, key_of, pool_name, pool_of
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.publication.record import PARTS, Ref, restored, value_of
@@ -46,11 +47,15 @@ class PoolsCodec:
 
     def observed(self, record: Record) -> Input:
         size = parsed(ObservedSize, record.key, record.value or b"")
-        return Input(size, observed_sender(size))
+        with _readable(record):
+            return Input(size, observed_sender(size))
 
     def report(self, record: Record) -> Input | None:
         report = parsed(Report, record.key, record.value or b"")
-        return Input(report, report_sender(report))
+        with _readable(record):
+            if report.HasField("scaling"):
+                scaling_of(report.scaling)
+            return Input(report, report_sender(report))
 
     def writes(self, part: PoolsCommit, topics: Topics) -> Iterator[Write | ValueError]:
         for ref, state in part.states.items():
@@ -137,6 +142,15 @@ def read_decisions(records: Mapping[str, bytes]) -> tuple[dict[PoolKey, PoolSize
         else:
             sizes[key_of(size.pool)] = size
     return sizes, left_out
+
+
+@contextmanager
+def _readable(record: Record) -> Iterator[None]:
+    """UnreadableError where a time is none."""
+    try:
+        yield
+    except ValueError as cause:
+        raise UnreadableError(f"read {record.key}: {cause}") from cause
 
 
 def report_sender(report: Report) -> Sender:

@@ -45,21 +45,22 @@ def read_pause(name: str, value: bytes) -> tuple[PoolKey, Pause]:
         key = pool_of(name, PAUSE)
         if key_of(message.pool) != key:
             raise ValueError(f"the record is of {key_of(message.pool)}")
+        at_ms = message.at.ToMilliseconds()
     except (DecodeError, ValueError) as cause:
         raise StateError(f"read {name}: {cause}") from cause
     size = message.size if message.HasField("size") else None
-    return key, Pause(message.at.ToMilliseconds(), message.by, message.why, size)
+    return key, Pause(at_ms, message.by, message.why, size)
 
 
 def read_scalings(name: str, value: bytes) -> list[Scaling]:
     """The scalings in a record. StateError when it is none, or of another service than its name says."""
     try:
         message = ServiceScalings.FromString(value)
-    except DecodeError as cause:
+        if scaling_name(message.service) != name or unquote(name.removeprefix(SCALING)) != message.service:
+            raise ValueError(f"the record is of {message.service}")
+        return [scaling_of(event) for event in message.events]
+    except (DecodeError, ValueError) as cause:
         raise StateError(f"read {name}: {cause}") from cause
-    if scaling_name(message.service) != name or unquote(name.removeprefix(SCALING)) != message.service:
-        raise StateError(f"read {name}: the record is of {message.service}")
-    return [scaling_of(event) for event in message.events]
 
 
 def scaling_of(event: ScalingEvent) -> Scaling:

@@ -9,7 +9,7 @@ import click
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, say, show_list
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.options import address_option, by_option, dry_run_option, pool_options, service_option, why_option
-from sluice.cli.pools.selector import Selector, pool_name
+from sluice.cli.pools.selector import Selector, pool_name, shell_word
 from sluice.cli.pools.text import action, basis, not_written_yet, optional
 from sluice.cli.sections import Sectioned
 from sluice.cli.table import columns, print_table
@@ -118,6 +118,6 @@ def apply_command(selector: Selector, why: str, by: str, dry_run: bool, address:
             say(f"would set {what}, and hold it there")
             return
         client.pause(selector, by, "apply of the best size" + (f": {why}" if why else ""), int(best))
-    say(f"sets {what}, and holds it there until `sluice pools resume {name}`")
+    say(f"sets {what}, and holds it there until `sluice pools resume {shell_word(size.pool)}`")
     if delay := not_written_yet(size, datetime.now(UTC)):
         say(delay)

@@ -1,5 +1,6 @@
 """Parses names of pools on the command line: SERVICE, SERVICE/server, SERVICE/consumer, SERVICE/client/PEER."""
 
+import shlex
 from dataclasses import dataclass
 
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_CONSUMER, SIDE_SERVER, Pool
@@ -66,6 +67,11 @@ def pool_name(pool: Pool) -> str:
     if pool.side == SIDE_CLIENT:
         return f"{pool.service}/client/{pool.peer}"
     return f"{pool.service}/{side_name(pool)}"
+
+
+def shell_word(pool: Pool) -> str:
+    """The pool's name as one word of a shell, for a command that people copy: senders of spans choose names."""
+    return shlex.quote(pool_name(pool))
 
 
 def side_name(pool: Pool) -> str:

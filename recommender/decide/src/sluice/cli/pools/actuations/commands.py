@@ -9,7 +9,7 @@ from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_
 from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, report, selector
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.options import address_option, by_option, dry_run_option, selected, why_option
-from sluice.cli.pools.selector import pool_name
+from sluice.cli.pools.selector import pool_name, shell_word
 from sluice.cli.pools.text import not_written_yet
 from sluice.cli.table import print_table
 
@@ -82,6 +82,6 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -
     with connect(address) as client:
         decision = client.get(selector(row))
         client.pause(selector(row), by, because, size)
-    say(f"sets {what}, and holds it there until `sluice pools resume {name}`")
+    say(f"sets {what}, and holds it there until `sluice pools resume {shell_word(selector(row).pool())}`")
     if delay := not_written_yet(decision, datetime.now(UTC)):
         say(delay)

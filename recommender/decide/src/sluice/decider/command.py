@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 
 from sluice.clickhouse.connection import UrlError
 from sluice.config import ConfigError
+from sluice.decider import log
 from sluice.decider.config_file import ConfigFile
 from sluice.decider.process import Process
 from sluice.decider.settings import OTHERS, SettingsError, settings
@@ -50,7 +50,7 @@ def main(path: Path, check: bool) -> None:
       python -m sluice.decider --config sluice.yaml --check
       python -m sluice.decider --config sluice.yaml
     """
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log.begin()
     file = ConfigFile(path)
     try:
         config = file.load()

@@ -4,7 +4,7 @@ MATCH (:Instance {id: 'cart-0'})-[:OF]->(service:Service)
 OPTIONAL MATCH (caller:Service) WHERE caller <> service AND EXISTS { (caller)-[:CALLS*]->(service) }
 WITH service, collect(DISTINCT caller.name) AS services
 OPTIONAL MATCH (operation:Operation)
-WHERE operation.tree CONTAINS '"service":"' + service.name + '"'
+WHERE operation.tree CONTAINS '"service":"' + replace(replace(service.name, '\\', '\\\\'), '"', '\\"') + '"'
 WITH service, services, operation ORDER BY operation.service, operation.name
 RETURN service.name AS service,
        1.0 / COUNT { (service)<-[:OF]-(:Instance) } AS share_of_instances,

@@ -13,6 +13,7 @@ from clickhouse_connect.driver.exceptions import DatabaseError
 from generate.bad_input import MEANINGS
 from generate.variables import text
 from sluice_kit.fakes.grafana import Scope
+from sluice_kit.hostile import TEXTS
 
 from .explain import faults as refusals
 from .frames import asked, by_title, faults, needed, queries, run, shown
@@ -264,7 +265,20 @@ def test_a_threshold_may_be_typed_in_any_way_that_is_a_number(
 
 
 @pytest.mark.parametrize(
-    "name", ["a'b", 'a"b', "a\\", "\\' OR 1=1 --", "') OR 1=1 --", "%27", "a\tb\nü-工", "${__from}"]
+    "name",
+    [
+        "a'b",
+        'a"b',
+        "a\\",
+        "\\' OR 1=1 --",
+        "') OR 1=1 --",
+        "%27",
+        "a\tb\nü-工",
+        "${__from}",
+        "🧵",
+        *filter(None, TEXTS),
+    ],
+    ids=lambda name: ascii(name)[:30],
 )
 def test_a_name_stays_a_name(boards: dict[str, Any], reader: Client, scope: Scope, name: str) -> None:
     hostile = with_value(scope, service=name, side=name, peer=name)

@@ -24,6 +24,11 @@ class ConfigError(Exception):
 
 Model = TypeVar("Model", bound=BaseModel)
 
+# A few lines with aliases of aliases would make billions of values.
+MOST_VALUES = 100_000
+# Characters of a problem, which quotes the value at fault.
+MOST_OF_A_PROBLEM = 2_000
+
 # `<<: *anchor` (yaml.org/type/merge): keys from the anchor may be overridden.
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -44,13 +49,35 @@ class _UniqueKeys(yaml.SafeLoader):
             keys.add(key)
         return super().construct_mapping(node, deep)
 
+    def get_single_data(self) -> Any:
+        node = self.get_single_node()
+        if node is None:
+            return None
+        _size(node, {})
+        return self.construct_document(node)
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """The number of values, each alias counted as what it stands for. known: sizes by the id of a node; 0: not yet."""
+    if id(node) not in known:
+        known[id(node)] = 0
+        parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+        children = parts if isinstance(node, yaml.CollectionNode) else []
+        known[id(node)] = 1 + sum(_size(child, known) for child in children)
+    elif known[id(node)] == 0:
+        raise yaml.constructor.ConstructorError(None, None, "an alias stands within its own anchor", node.start_mark)
+    if known[id(node)] > MOST_VALUES:
+        why = f"with its aliases it has more than {MOST_VALUES:,} values"
+        raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
+    return known[id(node)]
+
 
 def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
     """YAML as a model. Raises ConfigError when it cannot be parsed or is not legal. `keys`: its top-level keys."""
     try:
         document = yaml.load(text, _UniqueKeys)  # a SafeLoader
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
-        # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise Python's errors.
+    except (yaml.YAMLError, AttributeError, TypeError, ValueError, RecursionError) as cause:
+        # Not only YAML's own errors: a list as a key, 2026-13-01, `!!int x` and `!!timestamp x` raise Python's errors.
         raise ConfigError(f"parse {name}: {_where(cause)}") from cause
     if document is None:
         document = {}  # an empty file has all keys by default
@@ -61,7 +88,9 @@ def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
     except ValidationError as cause:
         # A default that follows from a field that is not legal: that field has its own error.
         errors = [error for error in cause.errors() if error["type"] != "default_factory_not_called"]
-        raise ConfigError("\n".join(f"{name}: {_line(error, document)}" for error in errors)) from cause
+        raise ConfigError(
+            "\n".join(f"{name}: {_line(error, document)}"[:MOST_OF_A_PROBLEM] for error in errors)
+        ) from cause
 
 
 def _where(cause: Exception) -> str:
@@ -84,7 +113,14 @@ def _line(error: ErrorDetails, document: object) -> str:
             detail = error["msg"].removeprefix("Value error, ")
             return f"{path}: {detail}" if path else detail
         case _:
-            return f"{path}: {value!r} {_legal(error, value)}"
+            return f"{path}: {_quoted(value)} {_legal(error, value)}"
+
+
+def _quoted(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes out no integer of more than 4,300 digits, and YAML reads one in hexadecimal
+        return "a number with too many digits"
 
 
 def _as_written(document: Any, keys: list[int | str], error: ErrorDetails) -> object:

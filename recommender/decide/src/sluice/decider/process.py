@@ -136,7 +136,7 @@ class Process:
             if config.generation < newest:
                 raise ConfigError(f"generation {config.generation} is older; legal: {newest} or more")
         except ConfigError as cause:
-            log.error("reload kept the old configuration: %s", cause)
+            log.error("reload kept the old configuration: %s", "; ".join(str(cause).splitlines()))
             self._counts.configured(False)
             return
         self._counts.configured(True)

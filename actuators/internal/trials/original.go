@@ -1,6 +1,7 @@
 package trials
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +19,15 @@ func originalsFile(folder, session string) originals {
 	if folder == "" {
 		return originals{}
 	}
-	return originals{filepath.Join(folder, "tune-"+url.PathEscape(session)+".json")}
+	name := url.PathEscape(session)
+	if len(name) > longestName { // names of sessions may have 512 bytes, each three after this, and names of files 255
+		name = fmt.Sprintf("%s-%x", name[:longestName/2], sha256.Sum256([]byte(session)))
+	}
+	return originals{filepath.Join(folder, "tune-"+name+".json")}
 }
+
+// longestName leaves room for what disk.Replace adds.
+const longestName = 200
 
 // known returns the values that an earlier run of the session kept; nil where it kept none, or restored them all.
 func (o originals) known() (kept Values, err error) {

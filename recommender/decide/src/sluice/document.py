@@ -76,8 +76,16 @@ def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
     """YAML as a model. Raises ConfigError when it cannot be parsed or is not legal. `keys`: its top-level keys."""
     try:
         document = yaml.load(text, _UniqueKeys)  # a SafeLoader
-    except (yaml.YAMLError, AttributeError, TypeError, ValueError, RecursionError) as cause:
-        # Not only YAML's own errors: a list as a key, 2026-13-01, `!!int x` and `!!timestamp x` raise Python's errors.
+    except (
+        yaml.YAMLError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as cause:
+        # Not only YAML's own errors: a list as a key, 2026-13-01, `!!int` and `!!timestamp x` raise Python's errors.
         raise ConfigError(f"parse {name}: {_where(cause)}") from cause
     if document is None:
         document = {}  # an empty file has all keys by default

@@ -76,6 +76,7 @@ def test_a_changed_file_of_tuning(tmp_path: Path, file: Path, draw: random.Rando
         "pools: [{service: a, side: server, threshold: 0x" + "f" * 9_000 + "}]",
         "pools: [{service: a, side: server, bounds: {min: 0x" + "f" * 9_000 + "}}]",
         "a: !!timestamp 9999999-01-01",
+        "a: !!int ''",
         "pools: " + "x" * 10**6,
         "pools: " + "[" * 5_000,
     ],

@@ -69,8 +69,16 @@ def test_a_hundred_slow_checks_of_health_end() -> None:
     go(SERVE / "internal/server", "-run", "TestASlowCheck", SLUICE_UNKNOWN_CALLERS="100")
 
 
-def test_fifteen_hundred_random_commands_of_tuning_sessions() -> None:
-    file = ROOT / "recommender/decide/tests/tuning/session/test_hostile_commands.py"
+@pytest.mark.parametrize(
+    "file",
+    [
+        "tuning/session/test_hostile_commands.py",  # commands of tuning sessions
+        "engine/test_hostile_records.py",  # records of the journal
+        "config/test_hostile_documents.py",  # files of configuration and of tuning
+    ],
+)
+def test_fifteen_hundred_examples_for_the_decider(file: str) -> None:
+    path = ROOT / "recommender/decide/tests" / file
     variables = {**os.environ, "SLUICE_HOSTILE_EXAMPLES": "1500"}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", file], env=variables, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", path], env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:]

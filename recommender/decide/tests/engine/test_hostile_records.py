@@ -1,5 +1,5 @@
-"""Records of the journal that no decider and no server wrote: bytes of another kind, changed bytes, and messages with any
-values. One that stopped the reader would stop the shard for as long as the journal has it."""
+"""Records of the journal that no decider and no server wrote: bytes of another kind, changed bytes, and messages with
+any values. One that stopped the reader would stop the shard for as long as the journal has it."""
 
 import os
 from collections.abc import Callable
@@ -102,6 +102,5 @@ def left_out_or(read: Callable[[Record], Any], record: Record) -> Any:
     """What is read; None where it is left out."""
     try:
         return read(record)
-    except UnreadableError as cause:
-        assert len(str(cause)) < 5_000
+    except UnreadableError:
         return None

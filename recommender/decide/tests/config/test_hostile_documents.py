@@ -83,13 +83,13 @@ def test_a_changed_file_of_tuning(tmp_path: Path, file: Path, draw: random.Rando
     ids=lambda text: text[:60],
 )
 def test_values_that_python_refuses_are_told_in_short(text: str) -> None:
-    """A reload of such a file raised another error, which ended the decider."""
+    """Each but the last two raised an error that a reload does not expect."""
     assert 0 < len(told(lambda: parse(text, "sluice.yaml"))) < 3_000
 
 
 @pytest.mark.timeout(60)
 def test_aliases_of_aliases_are_refused() -> None:
-    """500 bytes that stood for 4 * 10^8 values: the decider took all memory at a reload."""
+    """500 bytes that stand for 4 * 10^8 values, which an error wrote out."""
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]", *(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))]
     with pytest.raises(ConfigError, match="more than 100,000 values"):
         parse_as(Config, "\n".join([*lines, "pools: *a8"]), "sluice.yaml", "pools")

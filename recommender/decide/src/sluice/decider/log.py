@@ -7,7 +7,7 @@ import logging
 from sluice.cli.printable import printable
 
 
-class Lines(logging.Formatter):
+class EscapedLines(logging.Formatter):
     """Escapes control characters of messages: senders of spans choose names, and could write lines of their own. A
     traceback keeps its lines."""
 
@@ -21,5 +21,5 @@ class Lines(logging.Formatter):
 def begin() -> None:
     """Sends records of INFO and above to standard error."""
     handler = logging.StreamHandler()
-    handler.setFormatter(Lines())
+    handler.setFormatter(EscapedLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])

@@ -24,8 +24,9 @@ class ConfigError(Exception):
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# A few lines with aliases of aliases would make billions of values.
-MOST_VALUES = 100_000
+# A few lines with aliases of aliases would make billions of values. So many are read, and so many times what is
+# written out.
+MOST_VALUES, TIMES_WRITTEN = 100_000, 20
 # Characters of a problem, which quotes the value at fault.
 MOST_OF_A_PROBLEM = 2_000
 
@@ -53,8 +54,16 @@ class _UniqueKeys(yaml.SafeLoader):
         node = self.get_single_node()
         if node is None:
             return None
-        _size(node, {})
+        _check_size(node)
         return self.construct_document(node)
+
+
+def _check_size(document: yaml.Node) -> None:
+    written: dict[int, int] = {}
+    values, most = _size(document, written), max(MOST_VALUES, TIMES_WRITTEN * len(written))
+    if values > most:
+        why = f"with its aliases it has {values:,} values, more than {most:,}"
+        raise yaml.constructor.ConstructorError(None, None, why, document.start_mark)
 
 
 def _size(node: yaml.Node, known: dict[int, int]) -> int:
@@ -66,9 +75,6 @@ def _size(node: yaml.Node, known: dict[int, int]) -> int:
         known[id(node)] = 1 + sum(_size(child, known) for child in children)
     elif known[id(node)] == 0:
         raise yaml.constructor.ConstructorError(None, None, "an alias stands within its own anchor", node.start_mark)
-    if known[id(node)] > MOST_VALUES:
-        why = f"with its aliases it has more than {MOST_VALUES:,} values"
-        raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
     return known[id(node)]
 
 

@@ -91,8 +91,13 @@ def test_values_that_python_refuses_are_told_in_short(text: str) -> None:
 def test_aliases_of_aliases_are_refused() -> None:
     """500 bytes that stand for 4 * 10^8 values, which an error wrote out."""
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]", *(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))]
-    with pytest.raises(ConfigError, match="more than 100,000 values"):
+    with pytest.raises(ConfigError, match="values, more than 100,000"):
         parse_as(Config, "\n".join([*lines, "pools: *a8"]), "sluice.yaml", "pools")
     with pytest.raises(ConfigError, match="within its own anchor"):
         parse_as(Config, "pools: &a [*a]", "sluice.yaml", "pools")
     assert yaml.safe_load("a: &a [1]\nb: *a") == {"a": [1], "b": [1]}
+
+
+def test_as_many_pools_as_are_written_out_are_read() -> None:
+    pools = "".join(f"  - {{service: s{n}, side: server, bounds: {{min: 1, max: 9}}}}\n" for n in range(10_000))
+    assert len(parse_as(Config, f"pools:\n{pools}", "sluice.yaml", "pools").pools) == 10_000

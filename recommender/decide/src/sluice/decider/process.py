@@ -18,6 +18,7 @@ from sluice.decider.pipeline import PipelineMetrics
 from sluice.decider.products import codec, products
 from sluice.decider.readiness import Readiness
 from sluice.decider.signals import Signals
+from sluice.decider.watchdog import watch
 from sluice.engine.address import health_address
 from sluice.engine.codec import DeciderShards
 from sluice.engine.counts import EngineMetrics
@@ -114,6 +115,7 @@ class Process:
         self._health.progress()
         loop = threading.Thread(target=self._decide, name="decide", daemon=True)
         loop.start()
+        threading.Thread(target=watch, args=(self._health,), name="watchdog", daemon=True).start()
         self._follow(signals)
         log.info("stopping")
         self._health.lacks("decider", "stopping")

@@ -19,7 +19,7 @@ FILES = {
     "Flink's newest checkpoint": "flink/checkpoints/*/chk-*/_metadata",
     "state of Flink's checkpoints": "flink/checkpoints/*/shared/*",
     "Kafka's segment of spans": "data/kafka/otlp_spans-0/*.log",
-    "Kafka's segment of state": "data/kafka/sluice_state-0/*.log",
+    "Kafka's segment of decisions": "data/kafka/sluice_decisions-0/*.log",
     "Kafka's index": "data/kafka/otlp_spans-0/*.index",
     "offsets of groups": "data/kafka/__consumer_offsets-*/*.log",
     "Kafka's recovery points": "data/kafka/recovery-point-offset-checkpoint",

@@ -16,8 +16,11 @@ def slow_way(port: int, delay_s: float) -> Iterator[int]:
     loop.set_exception_handler(lambda *_: None)  # connections that end with the block, or by a reset
     ports: list[int] = []
 
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _talk(reader, writer, port, delay_s)
+
     async def listen() -> None:
-        server = await asyncio.start_server(lambda *client: _talk(*client, port, delay_s), "127.0.0.1", 0)
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
         ports.append(server.sockets[0].getsockname()[1])
         bound.set()
 

@@ -19,8 +19,8 @@ ENDING_S = 10
 class Taken:
     """A port of the stack that cannot be bound, because a process listens on it or has a connection from it.
 
-    ended: the connection has ended, and the kernel frees the port within a minute. pid: None when the owner is not seen:
-    another user's process, or one that is ending.
+    ended: the connection has ended, and the kernel frees the port within a minute. pid: None when the owner is not
+    seen: another user's process, or one that is ending.
     """
 
     name: str
@@ -31,7 +31,8 @@ class Taken:
     ended: bool = False
 
     def __str__(self) -> str:
-        owner = f"process {self.pid} ({self.command})" if self.pid else "a process of another user, or one that is ending"
+        unseen = "a process of another user, or one that is ending"
+        owner = f"process {self.pid} ({self.command})" if self.pid else unseen
         if not self.listens:
             owner = "a connection that ended" if self.ended else f"a connection of {owner}"
         return f"{self.name} {self.port} is taken by {owner}"

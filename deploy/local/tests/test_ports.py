@@ -82,4 +82,5 @@ def test_a_free_port_is_not_taken() -> None:
 
 
 def test_an_owner_that_may_not_be_seen_is_said_to_be_anothers() -> None:
-    assert str(Taken("kafka", 9092, None, "")) == "kafka 9092 is taken by a process of another user, or one that is ending"
+    text = str(Taken("kafka", 9092, None, ""))
+    assert text == "kafka 9092 is taken by a process of another user, or one that is ending"

@@ -54,7 +54,7 @@ def test_doctor_reads_without_committing(monkeypatch: pytest.MonkeyPatch) -> Non
     """With the client's default the offset that was looked at would be committed when the consumer is closed."""
     made: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        "confluent_kafka.Consumer", lambda settings: made.append(settings) or SimpleNamespace(close=list)
+        "confluent_kafka.Consumer", lambda settings, logger: made.append(settings) or SimpleNamespace(close=list)
     )
     monkeypatch.setattr(retention, "admin", lambda *_: Groups())
     monkeypatch.setattr(retention, "partition_counts", lambda *_: {})

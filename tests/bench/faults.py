@@ -13,7 +13,7 @@ from bench.run_files import requested_seeds
 from sluice_kit.faults.counted import Counted, counted
 from sluice_kit.faults.files import FILES, cut_short
 from sluice_kit.faults.growth import churned, grown, quarters
-from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, CUTS, FOLDERS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ALLOCATE, ASKS, CLOCKS, CUTS, FOLDERS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
 from sluice_kit.faults.machine import on_disks
 from sluice_kit.faults.power_cut import after_power_cut
 from sluice_kit.faults.schedule import schedule
@@ -70,7 +70,7 @@ def each(seconds: float) -> list[Fault]:
     return [
         *(Fault("kill", name) for name in PROCESSES),
         Fault("all killed", ALL),
-        *(Fault("no memory", name) for name in PROCESSES),
+        *(Fault("no memory", name) for name in ALLOCATE),
         *(Fault(kind, name, seconds) for kind in OF_PROCESSES for name in PROCESSES),
         *(Fault(kind, ALL, seconds) for kind in CLOCKS),
         *(Fault(kind, name, seconds) for kind in OF_DISKS for name in FOLDERS),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sluice_kit.faults import clock, disks, memory
-from sluice_kit.faults.kinds import ALL, ASKS, FOLDERS, KINDS, OF_DISKS, PROCESSES
+from sluice_kit.faults.kinds import ALL, ALLOCATE, ASKS, FOLDERS, KINDS, OF_DISKS, PROCESSES
 from sluice_kit.faults.network import Cut, cut, possible, reset, slow
 from sluice_kit.faults.schedule import LONGEST_S, SHORTEST_S, schedule
 
@@ -44,6 +44,7 @@ def test_a_seed_gives_one_schedule_of_legal_faults() -> None:
     for fault in faults:
         assert "kill" in fault.kind or fault.kind == "no memory" or SHORTEST_S <= fault.seconds <= LONGEST_S
         assert fault.victim in (*(FOLDERS if fault.kind in OF_DISKS else PROCESSES), ALL)
+        assert fault.kind != "no memory" or fault.victim in ALLOCATE
         assert not fault.peer or (fault.victim, fault.peer) in ASKS
 
 

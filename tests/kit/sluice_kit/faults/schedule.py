@@ -2,7 +2,18 @@
 
 import random
 
-from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, FOLDERS, KINDS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
+from sluice_kit.faults.kinds import (
+    ALL,
+    ALLOCATE,
+    ASKS,
+    CLOCKS,
+    FOLDERS,
+    KINDS,
+    OF_DISKS,
+    OF_PROCESSES,
+    PROCESSES,
+    Fault,
+)
 
 SHORTEST_S, LONGEST_S = 2.0, 40.0
 
@@ -17,7 +28,7 @@ def _fault(rng: random.Random) -> Fault:
     kind = rng.choice(KINDS)
     seconds = round(SHORTEST_S * (LONGEST_S / SHORTEST_S) ** rng.random(), 1)
     if kind in ("kill", "no memory"):
-        return Fault(kind, rng.choice(PROCESSES))
+        return Fault(kind, rng.choice(PROCESSES if kind == "kill" else ALLOCATE))
     if kind == "all killed":
         return Fault(kind, ALL)
     if kind in CLOCKS:

@@ -1,5 +1,7 @@
 """The doctor on spans between the collector and the topic, judged by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from sluice.cli.doctor.finding import NotAnsweringError
@@ -59,6 +61,14 @@ def test_what_is_sent_and_not_counted() -> None:
     assert diagnosis.level == "warn"
     assert "80 to 92 counted on the topic; 8 sent spans are not counted yet" in diagnosis.text
     assert "accepted_and_on_topic" in diagnosis.remedy
+
+
+def test_a_clock_that_was_set_back_since_the_start() -> None:
+    """The topic's spans cannot be those since a moment that is still to come."""
+    same = replace(counters(100, 100), uptime_s=-3060.0)
+    diagnosis = judge_on_topic(same, same, OnTopic(0, 0))
+    assert diagnosis.level == "unknown"
+    assert "says that it started 51.0 min from now: its clock was set back" in diagnosis.text
 
 
 def test_spans_that_fit_no_message() -> None:

@@ -1,16 +1,23 @@
 """Which URLs name a ClickHouse, and what is said of one that does not let the decider in."""
 
+import json
 import socket
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
 from clickhouse_connect.driver.exceptions import OperationalError
+from urllib3 import HTTPResponse
 
 from sluice.clickhouse.connection import ClickHouse, NotLetInError, UrlError, connection
+from sluice.clickhouse.native import Arrays
+from sluice.clickhouse.table import Table
 from sluice_kit.servers import clickhouse
+
+WANTED = Table("wanted", ("name String",), [("a",)])
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8123", "https://u:p@db.example", "http://[::1]:8123/"])
@@ -53,6 +60,9 @@ class _Answers:
     def query(self, sql: str, parameters: object) -> "_Answers":
         return self
 
+    def raw_stream(self, sql: str, **_: object) -> HTTPResponse:
+        return HTTPResponse(BytesIO(), {"X-ClickHouse-Summary": json.dumps(self.summary)}, preload_content=False)
+
     def close(self) -> None:
         pass
 
@@ -62,6 +72,7 @@ def test_no_rows_are_an_answer(monkeypatch: pytest.MonkeyPatch, summary: dict[st
     there = ClickHouse("http://127.0.0.1:1", "default")
     monkeypatch.setattr(there, "connect", lambda: _Answers(summary))
     assert there.columns("SELECT 1 WHERE 0", {}) == []
+    assert there.arrays("SELECT 1 WHERE 0", {}, WANTED) == []
 
 
 def test_rows_that_do_not_come_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +81,18 @@ def test_rows_that_do_not_come_are_an_error(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(there, "connect", lambda: _Answers({"result_rows": "10"}))
     with pytest.raises(OperationalError, match="answered with nothing: is its disk full"):
         there.columns("SELECT 1", {})
+    with pytest.raises(OperationalError, match="answered with nothing: is its disk full"):
+        there.arrays("SELECT 1", {}, WANTED)
+
+
+@pytest.mark.integration
+def test_arrays_of_rows_and_of_none(engine: clickhouse.ClickHouse) -> None:
+    there = ClickHouse(engine.url, clickhouse.WRITER, clickhouse.PASSWORD, database="system")
+    sql = "SELECT toUInt32(number), [toUInt64(7)] FROM numbers({n:UInt8})"
+    numbers, sevens = there.arrays(sql, {"n": 2}, WANTED)
+    assert isinstance(sevens, Arrays)
+    assert (numbers.tolist(), sevens.lengths.tolist(), sevens.values.tolist()) == ([0, 1], [1, 1], [7, 7])
+    assert not any(len(column) for column in there.arrays("SELECT number FROM numbers(9) WHERE number > 9", {}, WANTED))
 
 
 @pytest.mark.integration

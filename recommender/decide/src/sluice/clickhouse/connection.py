@@ -6,7 +6,7 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
@@ -104,6 +104,13 @@ def _of_tls(error: BaseException | None) -> bool:
     return False
 
 
+def _refuse_nothing(answered: bool, summary: Mapping[str, Any]) -> None:
+    """The server writes answers to its disk first (wait_end_of_query). Where that is full it says HTTP 200 and nothing,
+    which is not "no rows": then this raises OperationalError. summary: the header X-ClickHouse-Summary."""
+    if not answered and int(summary.get("result_rows", 0)):
+        raise OperationalError("it has rows and answered with nothing: is its disk full?")
+
+
 class ClickHouse:
     """One user's connection. It connects at the first use, and again after a failure. For one thread at a time.
 
@@ -131,10 +138,7 @@ class ClickHouse:
         """The result's columns, of any types. Raises NotLetInError and clickhouse_connect's errors."""
         with _Connection(self) as client:
             result = client.query(sql, parameters=parameters)
-            if not result.row_count and int(result.summary.get("result_rows", 0)):
-                # It writes answers to its disk first (wait_end_of_query). Where that is full it says HTTP 200 and
-                # nothing, which is not "no rows".
-                raise OperationalError("it has rows and answered with nothing: is its disk full?")
+            _refuse_nothing(bool(result.row_count), result.summary)
             return [list(column) for column in result.result_columns]
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
@@ -150,7 +154,13 @@ class ClickHouse:
         )
         with _Connection(self) as client:
             try:
-                return native.columns(client.raw_query(sql, parameters=parameters, external_data=data, fmt="Native"))
+                # raw_query gives no headers. As it does, wait: an error comes as one, not at the end of half an answer.
+                stream = client.raw_stream(
+                    sql, parameters=parameters, settings={"wait_end_of_query": "1"}, external_data=data, fmt="Native"
+                )
+                answer = cast(urllib3.HTTPResponse, stream)
+                _refuse_nothing(bool(answer.data), json.loads(answer.headers.get("X-ClickHouse-Summary", "{}")))
+                return native.columns(answer.data)
             except DatabaseError as cause:
                 if cause.code in TOO_LARGE:
                     raise TooLargeError(str(cause)) from cause

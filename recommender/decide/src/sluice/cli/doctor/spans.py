@@ -16,7 +16,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Counters:
-    """The collector's counters since its start. queue: bytes that wait. uptime_s: seconds since its start."""
+    """The collector's counters since its start. queue: bytes that wait. uptime_s: since its start, by its clock."""
 
     accepted: int
     sent: int
@@ -80,6 +80,12 @@ def compare(where: Addresses, timeout_s: float, patience_s: float) -> Diagnosis:
 def judge_on_topic(first: Counters, last: Counters, on_topic: OnTopic) -> Diagnosis:
     """first, last: counters before and after `on_topic`. Spans accepted by `first` should be sent by `last`; spans sent
     by `first` should be in `on_topic`. So ongoing load makes no difference."""
+    if last.uptime_s < 0:
+        return Diagnosis(
+            "unknown",
+            f"the collector says that it started {seconds(-last.uptime_s)} from now: its clock was set back since",
+            "set the clock of the collector's host right, then restart the collector; it counts spans since its start",
+        )
     counted = (
         f"{on_topic.at_most:,}"
         if on_topic.at_most == on_topic.at_least

@@ -4,13 +4,14 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from stack import keeper
 from stack.http import UnreachableError, request, request_json
-from stack.keeper import ENDED, Job, Snapshot
+from stack.keeper import ENDED, Job, Snapshot, Unreadable
 from stack.layout import FLINK_HOME, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
@@ -19,6 +20,14 @@ RUN = REPOSITORY / "streaming-jobs/jobs/run.py"
 
 JOB_NAME = "sluice-streaming"
 JOBS = ("concurrency", "call_graph", "critical_paths", "container_latency", "resource_metrics")
+
+
+class SubmissionError(Exception):
+    """`flink run` failed. trace: what it printed."""
+
+    def __init__(self, message: str, trace: str) -> None:
+        super().__init__(message)
+        self.trace = trace
 
 
 class Flink:
@@ -32,16 +41,16 @@ class Flink:
         overview = request_json(f"{self._base}/jobs/overview")["jobs"]
         return [Job(job["jid"], job["name"], job["state"]) for job in overview]
 
-    def misfit(self, job: str) -> str:
-        """The snapshot that `job` cannot read; see keeper.misfit."""
+    def unreadable(self, job: str) -> Unreadable | None:
+        """The snapshot that `job` cannot read; see keeper.unreadable."""
         checkpoints = self.checkpoints(job)
         restored = (checkpoints.get("latest") or {}).get("restored") or {}
         completed = checkpoints["counts"]["completed"]
         if completed or not restored:
-            return ""
+            return None
         history = request_json(f"{self._base}/jobs/{job}/exceptions?maxExceptions=3")["exceptionHistory"]
         path = str(restored.get("external_path", "")).removeprefix("file:")
-        return keeper.misfit(path, completed, [entry["stacktrace"] for entry in history["entries"]])
+        return keeper.unreadable(path, completed, [entry["stacktrace"] for entry in history["entries"]])
 
     def running(self) -> Job | None:
         """The streaming job, unless it has ended."""
@@ -117,11 +126,25 @@ def missing_schema(timeout_s: float = 60.0) -> str:
 def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180.0) -> None:
     """Runs `flink run`. With CLAIM, Flink owns the snapshot and deletes it once a newer checkpoint replaces it.
 
-    Raises subprocess.CalledProcessError or subprocess.TimeoutExpired.
+    Prints what that prints. Raises SubmissionError.
     """
     words = [str(FLINK_HOME / "bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
     if snapshot:
         words += ["-s", snapshot.path, "-claimMode", "CLAIM"]
     words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]
     words += ["-py", str(RUN), *JOBS, "--name", JOB_NAME, *options(settings)]
-    subprocess.run(words, cwd=REPOSITORY, check=True, timeout=timeout_s, env={**os.environ, "JVM_ARGS": "-Xmx256m"})
+    environment = {**os.environ, "JVM_ARGS": "-Xmx256m"}
+    with tempfile.TemporaryFile("w+", errors="replace") as printed:
+        failure = ""
+        try:
+            done = subprocess.run(
+                words, cwd=REPOSITORY, timeout=timeout_s, env=environment, stdout=printed, stderr=subprocess.STDOUT
+            )
+            failure = f"exit code {done.returncode}" if done.returncode else ""
+        except subprocess.TimeoutExpired:
+            failure = f"`flink run` has not ended within {timeout_s:.0f} s"
+        printed.seek(0)
+        trace = printed.read()
+    print(trace, end="", flush=True)
+    if failure:
+        raise SubmissionError(f"{failure}: {keeper.cause(trace)}", trace)

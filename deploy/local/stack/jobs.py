@@ -4,15 +4,14 @@ import contextlib
 import dataclasses
 import random
 import signal
-import subprocess
 import sys
 import threading
 import time
 
 from stack import settings as stack_settings
-from stack.flink import JOB_NAME, Flink, missing_schema, snapshots, submit
+from stack.flink import JOB_NAME, Flink, SubmissionError, missing_schema, snapshots, submit
 from stack.http import UnreachableError
-from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Submit, decide
+from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Submit, cannot_read, decide
 
 PERIOD_S = 2.0
 BACKOFF_S = (2.0, 60.0)  # first and longest pause after a submission that failed
@@ -48,8 +47,10 @@ class JobKeeper:
         jobs, free_slots = self._look()
         decision = decide(JOB_NAME, jobs, free_slots, snapshots(self._settings), self._failures, missing_schema)
         if isinstance(decision, Abandon):
-            log(f"{decision.job} cannot read {decision.snapshot}: another version of the job wrote it; cancelling")
-            self._failures[decision.snapshot] = ATTEMPTS
+            snapshot = decision.unreadable.snapshot
+            why = f"cannot read {snapshot}: {decision.unreadable.why}"
+            self._log_once(f"{decision.job} {why}; cancelling it, to start from an older snapshot")
+            self._failures[snapshot] = ATTEMPTS
             self._submitted = None
             with contextlib.suppress(UnreachableError):
                 self._flink.cancel(decision.job)
@@ -69,9 +70,11 @@ class JobKeeper:
         log(f"submitting {JOB_NAME} from {source or 'the earliest record: there is no usable snapshot'}")
         try:
             submit(self._settings, decision.snapshot)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            self._failures[source] = self._failures.get(source, 0) + 1
-            log(f"submission failed: {error}; failures so far: {self._failures}")
+        except SubmissionError as error:
+            broken = bool(source) and cannot_read(error.trace)
+            self._failures[source] = ATTEMPTS if broken else self._failures.get(source, 0) + 1
+            text = f"cannot read {source}, so an older snapshot is next" if broken else "submission failed"
+            log(f"{text}: {error}; failures so far: {self._failures}")
             return False
         self._submitted = (source, time.monotonic())
         return True
@@ -79,7 +82,7 @@ class JobKeeper:
     def _look(self) -> tuple[list[Job] | None, int]:
         try:
             jobs = [
-                dataclasses.replace(job, misfit=self._flink.misfit(job.id)) if job.name == JOB_NAME else job
+                dataclasses.replace(job, unreadable=self._flink.unreadable(job.id)) if job.name == JOB_NAME else job
                 for job in self._flink.jobs()
                 if job.state not in ENDED
             ]

@@ -6,21 +6,32 @@ from dataclasses import dataclass
 # org.apache.flink.api.common.JobStatus
 ENDED = {"FINISHED", "CANCELED", "FAILED", "SUSPENDED"}
 ATTEMPTS = 3  # submissions from one snapshot before the keeper tries an older one
-# Flink throws these when the code that reads a snapshot does not fit the code that wrote it.
-MISFITS = ("StateMigrationException", "BackendBuildingException", "InvalidClassException")
+# Flink's traces name these where a snapshot's files are broken, or where the code that reads it does not fit the code
+# that wrote it: the last is what reads and maps the snapshot's _metadata.
+READS = ("StateMigrationException", "BackendBuildingException", "InvalidClassException", "checkpoint.Checkpoints.")
+# And these where the machine is at fault: the snapshot may be whole.
+MACHINE = ("No space left on device", "Too many open files", "OutOfMemoryError", "Cannot allocate memory")
+CAUSED_BY = "Caused by: "
+# `flink run` prints the trace of a program in Python, then this one, of itself.
+ABORTED = "org.apache.flink.client.program.ProgramAbortException"
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A snapshot that a job cannot read, and why, in Flink's words."""
+
+    snapshot: str
+    why: str
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job as Flink's REST interface lists it.
-
-    misfit: the snapshot that it was started from and cannot read, "" when it could.
-    """
+    """A job as Flink's REST interface lists it. unreadable: the snapshot that it was started from; None: it read it."""
 
     id: str
     name: str
     state: str
-    misfit: str = ""
+    unreadable: Unreadable | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,7 @@ class Abandon:
     """Cancel the job, which would restart for ever, and never again start from its snapshot."""
 
     job: str
-    snapshot: str
+    unreadable: Unreadable
 
 
 @dataclass(frozen=True)
@@ -53,13 +64,27 @@ class Submit:
     snapshot: Snapshot | None
 
 
-def misfit(restored: str, completed: int, failures: Sequence[str]) -> str:
-    """`restored`, the snapshot that a job was started from, when its failures show that it cannot read it; else "".
+def unreadable(restored: str, completed: int, failures: Sequence[str]) -> Unreadable | None:
+    """`restored`, the snapshot that a job was started from, when its failures show that it cannot read it.
 
     completed: number of its own checkpoints; one proves that it could. failures: stack traces, newest first.
     """
-    unreadable = len(failures) >= ATTEMPTS and all(any(name in trace for name in MISFITS) for trace in failures)
-    return restored if unreadable and not completed else ""
+    if completed or len(failures) < ATTEMPTS or not all(map(cannot_read, failures)):
+        return None
+    return Unreadable(restored, cause(failures[0]))
+
+
+def cannot_read(trace: str) -> bool:
+    """Whether a stack trace shows that a snapshot cannot be read, however often it is tried."""
+    return any(name in trace for name in READS) and not any(text in trace for text in MACHINE)
+
+
+def cause(trace: str) -> str:
+    """The innermost cause of a stack trace of Java or Python, in a line."""
+    before = trace.partition(ABORTED)[0] or trace
+    lines = [line for line in before.splitlines() if line.strip() and not line[0].isspace()]
+    causes = [line.removeprefix(CAUSED_BY) for line in lines if line.startswith(CAUSED_BY)]
+    return (causes or lines or ["no reason given"])[-1].strip()[:300]
 
 
 def decide(
@@ -80,8 +105,8 @@ def decide(
     if jobs is None:
         return Wait("Flink does not answer")
     alive = [job for job in jobs if job.name == name and job.state not in ENDED]
-    if alive and alive[0].misfit:
-        return Abandon(alive[0].id, alive[0].misfit)
+    if alive and alive[0].unreadable:
+        return Abandon(alive[0].id, alive[0].unreadable)
     if alive:
         return Wait(f"{alive[0].id} is {alive[0].state}")
     if free_slots < 1:

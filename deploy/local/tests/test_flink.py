@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stack.flink import check_options, missing_schema, options, shortened
+from stack import flink
+from stack.flink import SubmissionError, check_options, missing_schema, options, shortened, submit
 from stack.settings import REPOSITORY, load
 from stack.steps import StepError
 
@@ -50,3 +51,21 @@ def test_a_reason_is_short() -> None:
     assert shortened(said) == "Not all required tasks are currently running."
     assert len(shortened(chain)) == 300
     assert shortened("") == "no reason given"
+
+
+def test_a_submission_that_fails_is_said_by_its_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "bin/flink"
+    program.parent.mkdir()
+    monkeypatch.setattr(flink, "FLINK_HOME", tmp_path)
+    program.write_text("#!/bin/sh\necho 'java.lang.Error: no'\necho 'Caused by: java.io.EOFException' >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(SubmissionError, match=r"^exit code 1: java\.io\.EOFException$"):
+        submit(load({}), None)
+    assert capsys.readouterr().out == "java.lang.Error: no\nCaused by: java.io.EOFException\n"
+    program.write_text("#!/bin/sh\necho waiting\nexec sleep 60\n")
+    with pytest.raises(SubmissionError, match="has not ended within 0 s: waiting"):
+        submit(load({}), None, timeout_s=0.4)
+    program.write_text("#!/bin/sh\n")
+    submit(load({}), None)

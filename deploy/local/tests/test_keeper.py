@@ -3,7 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Snapshot, Submit, Wait, decide, misfit
+from stack.keeper import (
+    ATTEMPTS,
+    ENDED,
+    Abandon,
+    Job,
+    Snapshot,
+    Submit,
+    Unreadable,
+    Wait,
+    cannot_read,
+    cause,
+    decide,
+    unreadable,
+)
 
 NAME = "sluice-streaming"
 OLD = Snapshot("/state/savepoints/savepoint-1", 100.0)
@@ -52,18 +65,57 @@ def test_an_ended_job_is_started_again() -> None:
 
 
 def test_a_job_that_cannot_read_its_snapshot_is_abandoned() -> None:
-    assert decide(NAME, [Job("1", NAME, "RESTARTING", NEW.path)], 1, [OLD, NEW], {}) == Abandon("1", NEW.path)
+    of = Unreadable(NEW.path, "Sst file size mismatch")
+    assert decide(NAME, [Job("1", NAME, "RESTARTING", of)], 1, [OLD, NEW], {}) == Abandon("1", of)
 
 
 UNREADABLE = "java.lang.RuntimeException: ...\nCaused by: org.apache.flink.util.StateMigrationException: The new state"
 UNAVAILABLE = "java.net.ConnectException: Connection refused\n\tat ...StreamTask.restoreInternal(StreamTask.java:830)"
 
 
+BROKEN = """\
+java.lang.Exception: Exception while creating StreamOperatorStateContext.
+Caused by: org.apache.flink.runtime.state.BackendBuildingException: Caught unexpected exception.
+\t... 12 more
+Caused by: org.rocksdb.RocksDBException: Sst file size mismatch: /db/000040.sst
+\tat org.rocksdb.RocksDB.open(Native Method)
+"""
+CUT_METADATA = """\
+Caused by: java.util.concurrent.CompletionException: java.lang.RuntimeException: java.io.EOFException
+Caused by: java.io.EOFException
+\tat org.apache.flink.runtime.checkpoint.metadata.MetadataV2V3SerializerBase.deserializeMetadata(x.java:181)
+\tat org.apache.flink.runtime.checkpoint.Checkpoints.loadCheckpointMetadata(Checkpoints.java:101)
+"""
+
+
 def test_only_repeated_failures_to_read_state_condemn_a_snapshot() -> None:
-    assert misfit("/chk-7", 0, [UNREADABLE] * ATTEMPTS) == "/chk-7"
-    assert misfit("/chk-7", 0, [UNREADABLE] * (ATTEMPTS - 1)) == ""
-    assert misfit("/chk-7", 0, [UNREADABLE, UNAVAILABLE, UNREADABLE]) == ""  # a server that is down says nothing of it
-    assert misfit("/chk-7", 1, [UNREADABLE] * ATTEMPTS) == ""  # it has made a checkpoint since, so it could read
+    why = "org.apache.flink.util.StateMigrationException: The new state"
+    assert unreadable("/chk-7", 0, [UNREADABLE] * ATTEMPTS) == Unreadable("/chk-7", why)
+    assert unreadable("/chk-7", 0, [UNREADABLE] * (ATTEMPTS - 1)) is None
+    assert unreadable("/chk-7", 0, [UNREADABLE, UNAVAILABLE, UNREADABLE]) is None  # of a server that is down
+    assert unreadable("/chk-7", 1, [UNREADABLE] * ATTEMPTS) is None  # it has made a checkpoint since, so it could read
+
+
+def test_the_cause_of_a_broken_file_is_its_innermost() -> None:
+    of = unreadable("/chk-7", 0, [BROKEN] * ATTEMPTS)
+    assert of == Unreadable("/chk-7", "org.rocksdb.RocksDBException: Sst file size mismatch: /db/000040.sst")
+    assert cause("Connection refused\n\tat x.y(Z.java:1)\n") == "Connection refused"
+    aborted = "org.apache.flink.client.program.ProgramAbortException: x\nCaused by: java.lang.Error: code: 1\n"
+    assert cause(CUT_METADATA + aborted) == "java.io.EOFException"
+    python = 'Traceback (most recent call last):\n  File "run.py", line 1\nValueError: no topic\n\n'
+    assert cause(python + aborted) == "ValueError: no topic"
+    assert cause(" \n") == "no reason given"
+
+
+def test_a_snapshot_that_is_cut_short_is_not_tried_again() -> None:
+    assert cannot_read(CUT_METADATA)
+    assert not cannot_read(UNAVAILABLE)
+
+
+def test_a_machine_without_room_says_nothing_of_a_snapshot() -> None:
+    full = BROKEN.replace("Sst file size mismatch: /db/000040.sst", "IO error: No space left on device: /db/000040.sst")
+    assert not cannot_read(full)
+    assert unreadable("/chk-7", 0, [full] * ATTEMPTS) is None
 
 
 STATES = ["RUNNING", "CREATED", "INITIALIZING", "RESTARTING", "FAILING", "CANCELLING", "RECONCILING", *sorted(ENDED)]

@@ -13,7 +13,19 @@ from bench.run_files import requested_seeds
 from sluice_kit.faults.counted import Counted, counted
 from sluice_kit.faults.files import FILES, cut_short
 from sluice_kit.faults.growth import churned, grown, quarters
-from sluice_kit.faults.kinds import ALL, ALLOCATE, ASKS, CLOCKS, CUTS, FOLDERS, OF_DISKS, OF_PROCESSES, PROCESSES, Fault
+from sluice_kit.faults.kinds import (
+    ALL,
+    ALLOCATE,
+    ASKS,
+    CLOCKS,
+    CUTS,
+    EVERY,
+    FOLDERS,
+    OF_DISKS,
+    OF_PROCESSES,
+    PROCESSES,
+    Fault,
+)
 from sluice_kit.faults.machine import on_disks
 from sluice_kit.faults.power_cut import after_power_cut
 from sluice_kit.faults.schedule import schedule
@@ -76,6 +88,7 @@ def each(seconds: float) -> list[Fault]:
         *(Fault(kind, name, seconds) for kind in OF_DISKS for name in FOLDERS),
         Fault("full disk", "collector", seconds, "kafka"),  # else its queue is empty, and needs no space
         *(Fault(kind, client, seconds, port) for kind in CUTS for client, port in ASKS),
+        *(Fault(kind, EVERY, seconds) for kind in CUTS),
     ]
 
 

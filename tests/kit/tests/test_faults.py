@@ -122,6 +122,19 @@ def test_only_the_process_that_is_reset_is_refused() -> None:
 
 @needs_cuts
 @pytest.mark.long
+def test_a_process_is_refused_by_two_servers_at_once() -> None:
+    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+    ports = [server.getsockname()[1] for server in servers]
+    for server in servers:
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+    with servers[0], servers[1], asking() as one:
+        with reset(one.pid, ports[0]), reset(one.pid, ports[1]):
+            assert [ask(one, port) for port in ports] == ["ConnectionRefusedError"] * 2
+        assert [ask(one, port) for port in ports] == ["hello"] * 2
+
+
+@needs_cuts
+@pytest.mark.long
 def test_a_slow_way_takes_longer_in_both_directions() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, asking() as one:
         port = server.getsockname()[1]

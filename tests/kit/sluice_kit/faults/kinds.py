@@ -21,6 +21,8 @@ PROCESSES = (
 #: Those that take memory for each request. The others may ask for none while idle, and are not killed then.
 ALLOCATE = ("collector", "kafka", "flink-jobmanager", "flink-taskmanager", "clickhouse", "neo4j")
 ALL = "every process, its supervisor too"
+#: All of ASKS at once.
+EVERY = "every connection"
 #: How far a clock is stepped, s: leap seconds and drift, and a wrong setting.
 CLOCKS = {"clock 1 h ahead": 3600, "clock 1 h behind": -3600, "clock 2 s ahead": 2, "clock 2 s behind": -2}
 CUTS = ("cut", "requests lost", "answers lost", "reset", "slow")
@@ -31,8 +33,8 @@ KINDS = ("kill", "all killed", "no memory", *OF_PROCESSES, *OF_DISKS, *CUTS)
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of no memory, of ALLOCATE; of a disk, of FOLDERS; ALL, also of a clock.
-    peer: of CUTS, a key of [ports]; of a full disk, a process that is stopped meanwhile."""
+    """kind: of KINDS. victim: of PROCESSES; of no memory, of ALLOCATE; of a disk, of FOLDERS; ALL, also of a clock;
+    EVERY, of CUTS. peer: of CUTS, a key of [ports]; of a full disk, a process that is stopped meanwhile."""
 
     kind: str
     victim: str

@@ -5,13 +5,13 @@ import resource
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sluice_kit.faults.clock import stepped
 from sluice_kit.faults.disks import Disk, disks
-from sluice_kit.faults.kinds import ALL, CLOCKS, FOLDERS, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, EVERY, FOLDERS, PROCESSES, Fault
 from sluice_kit.faults.memory import killed_for_memory
 from sluice_kit.faults.network import Cut, cut, reset, slow
 from sluice_kit.local_stack.driver import STATE, Stack, drive
@@ -67,15 +67,18 @@ class Machine:
             names = PROCESSES if fault.victim == ALL else (fault.victim,)
             with stepped(map(self._victims.pid, names), CLOCKS[fault.kind]):
                 yield
-        elif fault.kind == "reset":
-            with reset(self._victims.pid(fault.victim), self._ports[fault.peer]):
-                yield
-        elif fault.kind == "slow":
-            with slow(self._victims.pid(fault.victim), self._ports[fault.peer], SLOW_S):
-                yield
         else:
-            with cut(self._victims.pid(fault.victim), self._ports[fault.peer], *_WAYS[fault.kind]):
+            pairs = ASKS if fault.victim == EVERY else ((fault.victim, fault.peer),)
+            with ExitStack() as connections:
+                for client, port in pairs:
+                    connections.enter_context(_hit(fault.kind, self._victims.pid(client), self._ports[port]))
                 yield
+
+
+def _hit(kind: str, pid: int, port: int) -> AbstractContextManager[None]:
+    if kind == "reset":
+        return reset(pid, port)
+    return slow(pid, port, SLOW_S) if kind == "slow" else cut(pid, port, *_WAYS[kind])
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -70,7 +70,8 @@ def _ruled(pid: int, port: int, *rules: Callable[[str, str, list[int]], list[str
         _nft(root, f"delete table inet {table}")
         if Path(f"/proc/{pid}").exists():
             _put(pid, root)
-        group.rmdir()
+        with suppress(FileNotFoundError):  # another of its connections was in the same group
+            group.rmdir()
 
 
 def _refused(

@@ -26,7 +26,7 @@ from sluice_kit.faults.kinds import (
     PROCESSES,
     Fault,
 )
-from sluice_kit.faults.machine import on_disks
+from sluice_kit.faults.machine import SPARED, on_disks
 from sluice_kit.faults.power_cut import after_power_cut
 from sluice_kit.faults.schedule import schedule
 from sluice_kit.local_stack.driver import drive, start_anew, started
@@ -117,5 +117,6 @@ def table(title: str, found: Counted) -> str:
 
 
 def failing(seen: list[str]) -> str:
-    """What the doctor calls a failure, the beginning of each."""
-    return "<br>".join(text.removeprefix("fail ")[:160].replace("|", "/") for text in seen if text.startswith("fail"))
+    """What the doctor calls a failure, the beginning of each; and SPARED."""
+    shown = [text for text in seen if text.startswith("fail") or text == SPARED]
+    return "<br>".join(text.removeprefix("fail ")[:160].replace("|", "/") for text in shown)

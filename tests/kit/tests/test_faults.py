@@ -174,9 +174,18 @@ def test_the_clock_of_one_process_is_stepped_and_intervals_go_on(step_s: int) ->
 def test_a_process_without_memory_is_killed_and_no_other() -> None:
     grows = "kept = []\nwhile True: kept.append(bytes(1 << 16))"
     with asking() as other, subprocess.Popen([sys.executable, "-c", "import time\ntime.sleep(1)\n" + grows]) as one:
-        memory.killed_for_memory(one.pid)
+        assert memory.killed_for_memory(one.pid)
         assert one.wait(60) == -9
         assert ask(other, "1") == "ConnectionRefusedError"
+
+
+@pytest.mark.skipif(not memory.possible(), reason="needs root and control groups of memory")
+def test_a_process_that_asks_for_no_memory_goes_on() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input(); bytearray(1 << 26)"], stdin=subprocess.PIPE) as one:
+        time.sleep(1)
+        assert not memory.killed_for_memory(one.pid, patience_s=0.5)
+        one.communicate(b"\n")
+        assert one.returncode == 0
 
 
 def asking() -> "subprocess.Popen[str]":

@@ -27,8 +27,9 @@ ASKED_AFTER_S = 8.0
 
 @dataclass(frozen=True)
 class Suffered:
-    """seen: what `./sluice doctor` found wrong while the fault lasted. refused: requests of the source that were sent
-    again. tables_s, graph_s: from the end of the fault until the stores had what ended after it."""
+    """seen: what `./sluice doctor` found wrong while the fault lasted, and whether it befell nobody. refused: requests
+    of the source that were sent again. tables_s, graph_s: from the end of the fault until the stores had what ended
+    after it."""
 
     fault: Fault
     seen: list[str]
@@ -70,11 +71,12 @@ def counted(stack: Stack, machine: Machine, faults: Iterable[Fault], prefix: str
 def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic: Traffic) -> Suffered:
     seen: list[str] = []
     before, began = traffic.retries, time.monotonic()
-    with machine.suffers(fault):
+    with machine.suffers(fault) as spared:
         if fault.seconds > ASKED_AFTER_S:
             time.sleep(ASKED_AFTER_S)
             seen = wrong(stack)
         time.sleep(max(0.0, fault.seconds - (time.monotonic() - began)))
+        seen += [spared] if spared else []
     ended, clock = time.time(), time.monotonic()
     wait_current(partial(known, newest_window, stack, prefix), ended)
     tables_s = time.monotonic() - clock

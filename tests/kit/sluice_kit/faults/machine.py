@@ -21,6 +21,7 @@ from stack.settings import load
 
 DISK_BYTES = 3 << 30
 SLOW_S = 0.2
+SPARED = "spared: it asked for no memory"
 _WAYS = {"cut": (Cut.REQUESTS, Cut.ANSWERS), "requests lost": (Cut.REQUESTS,), "answers lost": (Cut.ANSWERS,)}
 
 
@@ -37,42 +38,45 @@ class Machine:
             disk.lose_unsynced()
 
     @contextmanager
-    def suffers(self, fault: Fault) -> Iterator[None]:
-        """From the begin of the fault to its end. Of a kill, the end is when another process is ready."""
+    def suffers(self, fault: Fault) -> Iterator[str]:
+        """From the begin of the fault to its end. Of a kill, the end is when another process is ready. Gives SPARED
+        where it befalls nobody, else an empty text."""
         if fault.kind == "kill":
             killed = self._victims.kill(fault.victim)
-            yield
+            yield ""
             self._victims.wait_back(fault.victim, killed)
         elif fault.kind == "no memory":
-            killed_for_memory(killed := self._victims.pid(fault.victim))
-            yield
-            self._victims.wait_back(fault.victim, killed)
+            if killed_for_memory(killed := self._victims.pid(fault.victim)):
+                yield ""
+                self._victims.wait_back(fault.victim, killed)
+            else:
+                yield SPARED
         elif fault.kind == "all killed":
             kill_all()
-            yield
+            yield ""
             drive("up", "--no-demo")
         elif fault.kind == "stop":
             with self._victims.stuck(fault.victim):
-                yield
+                yield ""
         elif fault.kind == "no descriptors":
             with _no_descriptors(self._victims.pid(fault.victim)):
-                yield
+                yield ""
         elif fault.kind == "full disk":
             with self._disks[fault.victim].full(), self._victims.stuck(fault.peer) if fault.peer else nullcontext():
-                yield
+                yield ""
         elif fault.kind == "disk stands still":
             with self._disks[fault.victim].still():
-                yield
+                yield ""
         elif fault.kind in CLOCKS:
             names = PROCESSES if fault.victim == ALL else (fault.victim,)
             with stepped(map(self._victims.pid, names), CLOCKS[fault.kind]):
-                yield
+                yield ""
         else:
             pairs = ASKS if fault.victim == EVERY else ((fault.victim, fault.peer),)
             with ExitStack() as connections:
                 for client, port in pairs:
                     connections.enter_context(_hit(fault.kind, self._victims.pid(client), self._ports[port]))
-                yield
+                yield ""
 
 
 def _hit(kind: str, pid: int, port: int) -> AbstractContextManager[None]:

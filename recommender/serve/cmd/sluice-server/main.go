@@ -59,6 +59,7 @@ Environment, or lines NAME=VALUE of the file SLUICE_SETTINGS; the environment wi
   SLUICE_HEALTH            address of /livez, /readyz, /metrics, and of grpc.health.v1 without TLS; empty: none
   SLUICE_HEALTH_EXPOSE     true: SLUICE_HEALTH may be an address that other machines reach (false)
   SLUICE_DRAIN             how long calls and writes of rows may go on after SIGTERM, 0s to 300s (5s)
+  SLUICE_CONNECTIONS       most connections at once, 1 to 1000000; the next is closed at once (20000)
   SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy gets as
                            max_connections of the cluster PEER (none)
   SLUICE_XDS_OUTLIER_DETECTION  outlier detection of all clusters of CDS, as JSON with Envoy's names:

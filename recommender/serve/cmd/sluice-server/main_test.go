@@ -52,6 +52,7 @@ func TestWrongUse(t *testing.T) {
 		{"insecure, perhaps", nil, map[string]string{"SLUICE_INSECURE": "yes"}, 2, "legal: true, false"},
 		{"a long drain", nil, map[string]string{"SLUICE_DRAIN": "301s"}, 2, "legal: 0s to 300s"},
 		{"a drain without a unit", nil, map[string]string{"SLUICE_DRAIN": "5"}, 2, "legal: 0s to 300s"},
+		{"no connection", nil, map[string]string{"SLUICE_CONNECTIONS": "0"}, 2, "legal: 1 to 1000000"},
 		{"no drain", []string{"--check"}, map[string]string{"SLUICE_DRAIN": "0s"}, 0, "valid"},
 		{"a password in the environment", nil, map[string]string{"SLUICE_CLICKHOUSE_READER_PASSWORD": "hush"}, 2, "legal: SLUICE_CLICKHOUSE_READER_PASSWORD_FILE"},
 		{"the writer's password in the environment", []string{"records"}, map[string]string{"SLUICE_CLICKHOUSE_PASSWORD": "hush"}, 2, "legal: SLUICE_CLICKHOUSE_PASSWORD_FILE"},

@@ -39,7 +39,7 @@ func record(ctx context.Context, s settings, errs io.Writer) error {
 	}
 	logger.Info("recording", "journal", s.journal.Decisions, "tables", s.clickhouse)
 	err = records.Recorder{
-		Journal: s.journal, Insert: tables.Insert, Progress: progress, Logger: logger, Drain: s.drain, Loop: loop,
+		Journal: s.journal, Insert: tables.Insert, Progress: progress, Logger: logger, Drain: s.limits.Drain, Loop: loop,
 	}.Run(ctx)
 	logger.Info("stopped")
 	return err

@@ -65,11 +65,12 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	missing := s.access.Insecure(s.address)
 	serverMetrics.Checks(func() bool { return len(schema.Causes()) == 0 }, func() bool { return len(missing) > 0 })
 	s.access.Refused = serverMetrics.Refused
-	grpcServer, err = server.Listen(s.address, service, hub, s.access, s.drain,
+	grpcServer, err = server.Listen(s.address, service, hub, s.access, s.limits,
 		grpc.ChainUnaryInterceptor(serverMetrics.Unary), grpc.ChainStreamInterceptor(serverMetrics.Stream))
 	if err != nil {
 		return err
 	}
+	serverMetrics.Connections(grpcServer.Connections)
 	stopHealth, err := s.expose(ctx, health.Pages{
 		Live: reader.Live, Ready: func() []string { return notRead(service, reader) }, GRPC: grpcServer.Health(),
 	}, serverMetrics.Exporter, logger)

@@ -7,11 +7,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/brokers"
 	"sluice.dev/serve/internal/health"
+	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/xds"
 )
@@ -19,10 +19,13 @@ import (
 // mostShards bounds a resume token: 4 kB.
 const mostShards = 256
 
+// mostConnections is some 16 GB of them.
+const mostConnections = 1_000_000
+
 // settings are the values of the environment.
 type settings struct {
 	address, health                                      string
-	drain                                                time.Duration
+	limits                                               server.Limits
 	memory                                               string
 	journal                                              topics.Journal
 	clickhouse, clickhouseDatabase, user, readerPassword string
@@ -62,8 +65,12 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	if s.health, err = health.Address(lookup); err != nil {
 		return s, err
 	}
-	if s.drain, err = drainOf(lookup("SLUICE_DRAIN")); err != nil {
+	if s.limits.Drain, err = drainOf(lookup("SLUICE_DRAIN")); err != nil {
 		return s, err
+	}
+	s.limits.Connections, err = strconv.Atoi(lookupOr("SLUICE_CONNECTIONS", "20000"))
+	if err != nil || s.limits.Connections < 1 || s.limits.Connections > mostConnections {
+		return s, fmt.Errorf("SLUICE_CONNECTIONS %q is not legal; legal: 1 to %d", lookup("SLUICE_CONNECTIONS"), mostConnections)
 	}
 	shards, err := strconv.Atoi(lookupOr("SLUICE_SHARDS", "1"))
 	if err != nil || shards < 1 || shards > mostShards {
@@ -75,8 +82,8 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	if address(s.address) != nil {
 		return s, fmt.Errorf("SLUICE_RECOMMENDER %q is not legal; legal: HOST:PORT", s.address)
 	}
-	for _, server := range strings.Split(s.clickhouse, ",") {
-		if parsed, err := url.Parse(server); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+	for _, replica := range strings.Split(s.clickhouse, ",") {
+		if parsed, err := url.Parse(replica); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
 			return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT, with commas between", s.clickhouse)
 		}
 	}

@@ -65,6 +65,15 @@ func (m *Metrics) Checks(schemaCurrent, insecure func() bool) {
 	m.truth("insecure", "1 while other machines reach the server without TLS or without authentication, else 0.", insecure)
 }
 
+// Connections adds those of the server's port.
+func (m *Metrics) Connections(count func() (open, refused int64)) {
+	m.gauge("connections", "Open connections to the port of calls.", func() float64 { open, _ := count(); return float64(open) })
+	m.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Namespace: "sluice", Subsystem: "server", Name: "connections_refused_total",
+		Help: "Connections closed at once, since SLUICE_CONNECTIONS others were open.",
+	}, func() float64 { _, refused := count(); return float64(refused) }))
+}
+
 // truth adds a gauge that is 1 while value is true, else 0.
 func (m *Metrics) truth(name, help string, value func() bool) {
 	m.gauge(name, help, func() float64 {

@@ -56,6 +56,8 @@ type running struct {
 	reader  *topics.Reader
 	hub     *xds.Hub
 	stop    func()
+	// counts has the connections that are open, and those refused.
+	counts func() (open, refused int64)
 }
 
 type options struct {
@@ -66,6 +68,8 @@ type options struct {
 	xds     xds.Settings
 	// address is the listen address; any free one where it is empty.
 	address string
+	// connections bounds them; 0: by no test's number.
+	connections int
 	// log is the server's; nil discards it.
 	log *slog.Logger
 }
@@ -99,7 +103,7 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
 	hub := xds.New(writer, o.log, o.xds)
 	r.hub = hub
-	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a, 5*time.Second)
+	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a, server.Limits{Drain: 5 * time.Second, Connections: cmp.Or(o.connections, 1_000_000)})
 	must(t, err)
 	r.reader = topics.NewReader(journal.Journal, o.log, func(reading topics.Reading) {
 		r.service.Serve(reading)
@@ -111,7 +115,7 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	read, served := make(chan struct{}), make(chan struct{})
 	go func() { defer close(read); r.reader.Run(ctx) }()
 	go func() { defer close(served); _ = listening.Serve(ctx) }()
-	r.address = listening.Address()
+	r.address, r.counts = listening.Address(), listening.Connections
 	r.link, err = grpc.NewClient(r.address, o.dial...)
 	must(t, err)
 	r.client, r.subsets = poolsv1.NewPoolSizeServiceClient(r.link), subsetsv1.NewSubsetServiceClient(r.link)

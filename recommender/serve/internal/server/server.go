@@ -40,22 +40,28 @@ type Server struct {
 	hub      *xds.Hub
 	grpc     *grpc.Server
 	health   *health.Server
-	listener net.Listener
-	// drain bounds how long calls may go on once Serve's context is done.
-	drain time.Duration
+	listener *bounded
+	drain    time.Duration
 }
 
-// Listen listens at once; it answers calls after Serve. Health is NOT_SERVING until Ready. drain bounds how long calls may go on
-// at the end.
-func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, drain time.Duration, observe ...grpc.ServerOption) (*Server, error) {
+// Limits are those that the operator sets: how long calls may go on once Serve's context is done, and how many connections are
+// open at once.
+type Limits struct {
+	Drain       time.Duration
+	Connections int
+}
+
+// Listen listens at once; it answers calls after Serve. Health is NOT_SERVING until Ready.
+func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, limits Limits, observe ...grpc.ServerOption) (*Server, error) {
 	if err := a.CheckAddress(address); err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", address)
+	open, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
-	s := &Server{service: service, hub: hub, health: health.NewServer(), listener: listener, drain: drain, grpc: grpc.NewServer(append(observe,
+	listener := &bounded{Listener: open, most: int64(limits.Connections)}
+	s := &Server{service: service, hub: hub, health: health.NewServer(), listener: listener, drain: limits.Drain, grpc: grpc.NewServer(append(observe,
 		grpc.Creds(a.Transport()),
 		grpc.InTapHandle(a.Tap),
 		grpc.ChainUnaryInterceptor(a.Unary),
@@ -94,6 +100,11 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 
 // Address is the address that the server listens on.
 func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Connections are how many are open, and how many the server has closed at once because Limits were reached.
+func (s *Server) Connections() (open, refused int64) {
+	return s.listener.open.Load(), s.listener.refused.Load()
+}
 
 // Health is the state of the services, also for another listener.
 func (s *Server) Health() healthv1.HealthServer { return s.health }

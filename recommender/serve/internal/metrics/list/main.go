@@ -26,6 +26,7 @@ func main() {
 	reader := topics.NewReader(journal, logger, nil)
 	server := metrics.New(calls.New(nil, nil, reader.Problem), reader, xds.New(nil, logger, xds.Settings{}).Counts())
 	server.Checks(never, never)
+	server.Connections(func() (open, refused int64) { return 0, 0 })
 	// A call, for a sample of the histogram: a descriptor has no kind.
 	handler := func(context.Context, any) (any, error) { return nil, nil }
 	if _, err := server.Unary(context.Background(), nil, &grpc.UnaryServerInfo{FullMethod: "/Service/Method"}, handler); err != nil {

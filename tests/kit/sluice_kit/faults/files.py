@@ -12,6 +12,9 @@ from sluice_kit.faults.machine import kill_all
 from sluice_kit.local_stack.driver import STATE, Stack, drive
 from sluice_kit.local_stack.kills import newest_window, wait_current
 from sluice_kit.traffic.traffic import Traffic
+from stack.broken_files import remedy
+from stack.report import tail
+from stack.starting import LOOKED_AT
 
 LOADED_S = 20.0
 #: By what they are, patterns within the stack's state: of the files that match, the newest of the largest is cut.
@@ -34,7 +37,8 @@ FILES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """started: whether `up` ended with the stack ready. said: by `up` where it did not, else by the doctor. current_s:
+    """started: whether `up` ended with the stack ready. said: what `up` says to do where it did not, else what the
+    doctor finds. current_s:
     until new spans were in the tables; None: never, and the file was put back."""
 
     what: str
@@ -53,11 +57,12 @@ def cut_short(stack: Stack, what: str, prefix: str) -> Outcome:
         began = time.monotonic()
         try:
             drive("up", "--no-demo")
-        except subprocess.SubprocessError as error:
+        except subprocess.SubprocessError:
+            remedies = [remedy(tail(log, LOOKED_AT)) for log in sorted((STATE / "logs").glob("*.log"))]
             drive("down")
             shutil.copy2(saved, path)
             drive("up", "--no-demo")
-            return Outcome(what, False, [str(error)], None)
+            return Outcome(what, False, [text for text in remedies if text], None)
         try:
             wait_current(partial(known, newest_window, stack, prefix), time.time())
         except AssertionError:

@@ -1,0 +1,21 @@
+"""Logs of files that were cut to half, as the servers wrote them; paths are shortened."""
+
+from stack.broken_files import remedy
+
+KAFKA = """\
+[kafka-1-metadata-loader-event-handler] ERROR o.a.k.s.LogDirFailureChannel - Error while reading checkpoint file
+java.io.IOException: Malformed line in checkpoint file [/state/kafka/recovery-point-offset-checkpoint]: sluice_obse
+\tat org.apache.kafka.server.common.CheckpointFile.buildMalformedLineException(CheckpointFile.java:189)
+[LogDirFailureHandler] ERROR kafka.log.LogManager - Shutdown broker because all log dirs in /state/kafka have failed
+"""
+
+
+def test_kafka_is_told_by_the_file_that_it_makes_again() -> None:
+    assert remedy(KAFKA.splitlines()).startswith(
+        "delete /state/kafka/recovery-point-offset-checkpoint, which is broken"
+    )
+
+
+def test_a_log_that_names_no_broken_file() -> None:
+    assert remedy([]) == ""
+    assert remedy(["java.net.BindException: Address already in use"]) == ""

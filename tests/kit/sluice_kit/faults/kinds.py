@@ -33,8 +33,9 @@ KINDS = ("kill", "all killed", "no memory", *OF_PROCESSES, *OF_DISKS, *CUTS)
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of no memory, of ALLOCATE; of a disk, of FOLDERS; ALL, also of a clock;
-    EVERY, of CUTS. peer: of CUTS, a key of [ports]; of a full disk, a process that is stopped meanwhile."""
+    """kind: of KINDS. victim: of PROCESSES; of no memory, of ALLOCATE; of a disk, of FOLDERS; ALL, also of a clock
+    and of stop; EVERY, of CUTS. peer: of CUTS, a key of [ports]; of a full disk, a process that is stopped
+    meanwhile."""
 
     kind: str
     victim: str

@@ -4,7 +4,7 @@ import os
 import resource
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,7 +56,9 @@ class Machine:
             yield ""
             drive("up", "--no-demo")
         elif fault.kind == "stop":
-            with self._victims.stuck(fault.victim):
+            with ExitStack() as stopped:
+                for name in _named(fault.victim):
+                    stopped.enter_context(self._victims.stuck(name))
                 yield ""
         elif fault.kind == "no descriptors":
             with _no_descriptors(self._victims.pid(fault.victim)):
@@ -68,8 +70,7 @@ class Machine:
             with self._disks[fault.victim].still():
                 yield ""
         elif fault.kind in CLOCKS:
-            names = PROCESSES if fault.victim == ALL else (fault.victim,)
-            with stepped(map(self._victims.pid, names), CLOCKS[fault.kind]):
+            with stepped(map(self._victims.pid, _named(fault.victim)), CLOCKS[fault.kind]):
                 yield ""
         else:
             pairs = ASKS if fault.victim == EVERY else ((fault.victim, fault.peer),)
@@ -77,6 +78,10 @@ class Machine:
                 for client, port in pairs:
                     connections.enter_context(_hit(fault.kind, self._victims.pid(client), self._ports[port]))
                 yield ""
+
+
+def _named(victim: str) -> Sequence[str]:
+    return PROCESSES if victim == ALL else (victim,)
 
 
 def _hit(kind: str, pid: int, port: int) -> AbstractContextManager[None]:

@@ -122,6 +122,9 @@ def test_flink_restarts() -> None:
     diagnosis = flink.judge_restarts([{"value": "2"}], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
     assert (diagnosis.level, diagnosis.text) == ("warn", "2 restarts; 30 s ago: java.io.IOException: no")
     assert flink.judge_restarts([], {}, NOW_S).level == "unknown"
+    trace = "java.lang.Exception: state\n\tat y\nCaused by: a.B: no\n\t... 3 more\nCaused by: c.D: Sst size\n"
+    broken = flink.judge_restarts([], {"exceptionHistory": {"entries": [entry | {"stacktrace": trace}]}}, NOW_S)
+    assert broken.text.endswith("30 s ago: java.lang.Exception: state; caused by c.D: Sst size")
     # A job that has failed for good reports no metrics any more, but its last exception.
     failed = flink.judge_restarts([], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
     assert (failed.level, "IOException: no" in failed.text) == ("warn", True)

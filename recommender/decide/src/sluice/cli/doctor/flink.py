@@ -70,13 +70,19 @@ def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], no
     text = "number of restarts not known" if count is None else f"{count} restarts"
     if entries:
         newest = entries[0]
-        first_line = str(newest.get("stacktrace") or newest.get("exceptionName") or "").splitlines()[:1]
-        text += f"; {seconds(now_s - newest['timestamp'] / 1000)} ago: {''.join(first_line)[:200]}"
+        text += f"; {seconds(now_s - newest['timestamp'] / 1000)} ago: {_reason(newest)}"
     if count or entries:
         return Diagnosis(
             "warn", text, "read the stack trace in Flink's web page; restarts lose no spans, but delay them"
         )
     return Diagnosis("ok", text)
+
+
+def _reason(entry: dict[str, Any]) -> str:
+    """The first line of the stack trace, and its innermost cause: a snapshot's broken file is named there alone."""
+    lines = str(entry.get("stacktrace") or entry.get("exceptionName") or "").splitlines()
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return "; caused by ".join(line.strip()[:200] for line in (*lines[:1], *causes[-1:]))
 
 
 def checkpoints(where: Addresses, timeout_s: float) -> Diagnosis:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sluice_kit.faults.counted import known, wrong
 from sluice_kit.faults.machine import kill_all
 from sluice_kit.local_stack.driver import STATE, Stack, drive
-from sluice_kit.local_stack.kills import newest_window, wait_current
+from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
 from sluice_kit.traffic.traffic import Traffic
 from stack.broken_files import remedy
 from stack.report import tail
@@ -38,8 +38,8 @@ FILES = {
 @dataclass(frozen=True)
 class Outcome:
     """started: whether `up` ended with the stack ready. said: what `up` says to do where it did not, else what the
-    doctor finds. current_s:
-    until new spans were in the tables; None: never, and the file was put back."""
+    doctor finds. current_s: until new spans were in the tables and in the graph; None: never, and the file was put
+    back."""
 
     what: str
     started: bool
@@ -65,6 +65,7 @@ def cut_short(stack: Stack, what: str, prefix: str) -> Outcome:
             return Outcome(what, False, [text for text in remedies if text], None)
         try:
             wait_current(partial(known, newest_window, stack, prefix), time.time())
+            wait_current(partial(known, newest_in_graph, stack, prefix), time.time())
         except AssertionError:
             said = wrong(stack)
             drive("down")

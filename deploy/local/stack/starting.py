@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stack import configs, environment, private, programs, readiness
-from stack.broken_files import remedy
 from stack.http import UnreachableError
 from stack.programs import Program
-from stack.report import tail
 from stack.settings import REPOSITORY, Settings
 from stack.steps import Action, Step, StepError, run
 from stack.supervisor import Process, Supervisor
@@ -19,7 +17,6 @@ READY_WITHIN_S = 600.0
 PROBE_S = 0.2
 LOOK_S = 2.0  # between questions to supervisord about a program that is not ready
 CRASHES = 5
-LOOKED_AT = 1_000  # lines at the end of a log: some crashes, each with traces
 ADVICE = "read the log; the others run on: `make status` shows them, `make up` tries again, `make down` stops them"
 
 
@@ -102,7 +99,7 @@ def server(settings: Settings, supervisor: Supervisor, program: Program, cancell
                 if time.monotonic() > look:
                     look = time.monotonic() + LOOK_S
                     if fault := hopeless(supervisor.process(program.name), restarts):
-                        raise StepError(fault, log=log, advice=remedy(tail(log, LOOKED_AT)) or ADVICE)
+                        raise StepError(fault, log=log, advice=ADVICE)
                 if time.monotonic() > deadline:
                     raise StepError(f"does not answer after {READY_WITHIN_S:.0f} s", log=log, advice=ADVICE)
                 if cancelled.wait(PROBE_S):

@@ -16,6 +16,13 @@ def test_kafka_is_told_by_the_file_that_it_makes_again() -> None:
     )
 
 
+def test_a_database_of_neo4j_that_is_not_opened() -> None:
+    line = (
+        "will be retried in 0.9 s ({neo4j_code: Neo.TransientError.General.DatabaseUnavailable} {message: The database"
+    )
+    assert "delete data/neo4j" in remedy([line, "error: apply constraints.cypher, statement 1: not available"])
+
+
 def test_a_log_that_names_no_broken_file() -> None:
     assert remedy([]) == ""
     assert remedy(["java.net.BindException: Address already in use"]) == ""

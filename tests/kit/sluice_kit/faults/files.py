@@ -12,9 +12,8 @@ from sluice_kit.faults.machine import kill_all
 from sluice_kit.local_stack.driver import STATE, Stack, drive
 from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
 from sluice_kit.traffic.traffic import Traffic
-from stack.broken_files import remedy
+from stack.broken_files import LOOKED_AT, remedy
 from stack.report import tail
-from stack.starting import LOOKED_AT
 
 LOADED_S = 20.0
 #: By what they are, patterns within the stack's state: of the files that match, the newest of the largest is cut.

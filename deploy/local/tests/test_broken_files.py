@@ -21,6 +21,7 @@ def test_a_database_of_neo4j_that_is_not_opened() -> None:
         "will be retried in 0.9 s ({neo4j_code: Neo.TransientError.General.DatabaseUnavailable} {message: The database"
     )
     assert "delete data/neo4j" in remedy([line, "error: apply constraints.cypher, statement 1: not available"])
+    assert remedy([line, "$ env python -m migrate up --only neo4j", "error: no password"]) == ""
 
 
 def test_a_log_that_names_no_broken_file() -> None:

@@ -24,6 +24,7 @@ from sluice_kit.faults.kinds import (
     OF_DISKS,
     OF_PROCESSES,
     PROCESSES,
+    SLOW_DISK,
     Fault,
 )
 from sluice_kit.faults.machine import SPARED, on_disks
@@ -85,7 +86,7 @@ def each(seconds: float) -> list[Fault]:
         *(Fault("no memory", name) for name in ALLOCATE),
         *(Fault(kind, name, seconds) for kind in OF_PROCESSES for name in PROCESSES),
         *(Fault(kind, ALL, seconds) for kind in ("stop", *CLOCKS)),  # as of a host that sleeps
-        *(Fault(kind, name, seconds) for kind in OF_DISKS for name in FOLDERS),
+        *(Fault(kind, name, seconds) for kind in (*OF_DISKS, SLOW_DISK) for name in FOLDERS),
         Fault("full disk", "collector", seconds, "kafka"),  # else its queue is empty, and needs no space
         *(Fault(kind, client, seconds, port) for kind in CUTS for client, port in ASKS),
         *(Fault(kind, EVERY, seconds) for kind in CUTS),

@@ -91,6 +91,18 @@ def test_a_write_returns_once_the_disk_moves_again(disk: disks.Disk) -> None:
     assert wrote.wait(60)
 
 
+@needs_disks
+def test_a_write_to_a_slow_disk_takes_its_time_and_returns(disk: disks.Disk) -> None:
+    with disk.slow(still_s=0.5, moves_s=0.1):
+        took = []
+        for number in range(4):
+            time.sleep(0.13)
+            began = time.monotonic()
+            (disk.place / f"{number}").write_bytes(b"1")
+            took.append(time.monotonic() - began)
+    assert max(took) > 0.2
+
+
 @needs_cuts
 @pytest.mark.long
 @pytest.mark.parametrize("ways", [(Cut.REQUESTS,), (Cut.ANSWERS,), (Cut.REQUESTS, Cut.ANSWERS)])

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,25 @@ class Disk:
             yield
         finally:
             subprocess.run(["fsfreeze", "--unfreeze", self.place], check=True)
+
+    @contextmanager
+    def slow(self, still_s: float = 1.0, moves_s: float = 0.2) -> Iterator[None]:
+        """It stands still and moves in turn, so that most of what calls fsync(2) waits for up to `still_s`."""
+        ended = threading.Event()
+
+        def alternate() -> None:
+            while not ended.is_set():
+                with self.still():
+                    ended.wait(still_s)
+                ended.wait(moves_s)
+
+        thread = threading.Thread(target=alternate)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
     def lose_unsynced(self) -> None:
         """What a power cut leaves: without what nobody synced and the kernel did not write yet. Nothing may be open."""

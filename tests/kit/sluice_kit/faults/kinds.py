@@ -28,13 +28,15 @@ CLOCKS = {"clock 1 h ahead": 3600, "clock 1 h behind": -3600, "clock 2 s ahead":
 CUTS = ("cut", "requests lost", "answers lost", "reset", "slow")
 OF_PROCESSES = ("stop", "no descriptors", *CLOCKS)
 OF_DISKS = ("full disk", "disk stands still")
+SLOW_DISK = "disk is slow"
+#: Of random schedules: with another number of kinds, each seed has another schedule.
 KINDS = ("kill", "all killed", "no memory", *OF_PROCESSES, *OF_DISKS, *CUTS)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: of KINDS. victim: of PROCESSES; of no memory, of ALLOCATE; of a disk, of FOLDERS; ALL, also of a clock
-    and of stop; EVERY, of CUTS. peer: of CUTS, a key of [ports]; of a full disk, a process that is stopped
+    """kind: of KINDS, or SLOW_DISK. victim: of PROCESSES; of no memory, of ALLOCATE; of a disk, of FOLDERS; ALL, also
+    of a clock and of stop; EVERY, of CUTS. peer: of CUTS, a key of [ports]; of a full disk, a process that is stopped
     meanwhile."""
 
     kind: str

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from sluice_kit.faults.clock import stepped
 from sluice_kit.faults.disks import Disk, disks
-from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, EVERY, FOLDERS, PROCESSES, Fault
+from sluice_kit.faults.kinds import ALL, ASKS, CLOCKS, EVERY, FOLDERS, PROCESSES, SLOW_DISK, Fault
 from sluice_kit.faults.memory import killed_for_memory
 from sluice_kit.faults.network import Cut, cut, reset, slow
 from sluice_kit.local_stack.driver import STATE, Stack, drive
@@ -68,6 +68,9 @@ class Machine:
                 yield ""
         elif fault.kind == "disk stands still":
             with self._disks[fault.victim].still():
+                yield ""
+        elif fault.kind == SLOW_DISK:
+            with self._disks[fault.victim].slow():
                 yield ""
         elif fault.kind in CLOCKS:
             with stepped(map(self._victims.pid, _named(fault.victim)), CLOCKS[fault.kind]):

@@ -9,7 +9,7 @@ LOOKED_AT = 300
 BROKEN = (
     (
         r"Malformed line in checkpoint file \[(.+?)\]",
-        "delete {1}, which is broken, then `make up`: Kafka reads its segments from their start instead",
+        "delete {1}, which is broken, then `make up`: Kafka makes it again from its segments",
     ),
     (
         r"Neo\.TransientError\.General\.DatabaseUnavailable",

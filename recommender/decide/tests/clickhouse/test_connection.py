@@ -54,14 +54,14 @@ class _Answers:
     result_columns: tuple[list[int], ...] = ()
     row_count = 0
 
-    def __init__(self, summary: dict[str, str]) -> None:
-        self.summary = summary
+    def __init__(self, summary: dict[str, str], body: BytesIO | None = None) -> None:
+        self.summary, self.body = summary, body or BytesIO()
 
     def query(self, sql: str, parameters: object) -> "_Answers":
         return self
 
     def raw_stream(self, sql: str, **_: object) -> HTTPResponse:
-        return HTTPResponse(BytesIO(), {"X-ClickHouse-Summary": json.dumps(self.summary)}, preload_content=False)
+        return HTTPResponse(self.body, {"X-ClickHouse-Summary": json.dumps(self.summary)}, preload_content=False)
 
     def close(self) -> None:
         pass
@@ -82,6 +82,17 @@ def test_rows_that_do_not_come_are_an_error(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(OperationalError, match="answered with nothing: is its disk full"):
         there.columns("SELECT 1", {})
     with pytest.raises(OperationalError, match="answered with nothing: is its disk full"):
+        there.arrays("SELECT 1", {}, WANTED)
+
+
+def test_an_answer_that_is_cut_off_is_the_databases_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cut(BytesIO):
+        def read(self, *_: object) -> bytes:
+            raise ConnectionResetError
+
+    there = ClickHouse("http://127.0.0.1:1", "default")
+    monkeypatch.setattr(there, "connect", lambda: _Answers({}, Cut()))
+    with pytest.raises(OperationalError, match="its answer was cut off"):
         there.arrays("SELECT 1", {}, WANTED)
 
 

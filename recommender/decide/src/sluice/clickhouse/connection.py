@@ -159,8 +159,11 @@ class ClickHouse:
                     sql, parameters=parameters, settings={"wait_end_of_query": "1"}, external_data=data, fmt="Native"
                 )
                 answer = cast(urllib3.HTTPResponse, stream)
-                _refuse_nothing(bool(answer.data), json.loads(answer.headers.get("X-ClickHouse-Summary", "{}")))
-                return native.columns(answer.data)
+                data = answer.data
+                _refuse_nothing(bool(data), json.loads(answer.headers.get("X-ClickHouse-Summary", "{}")))
+                return native.columns(data)
+            except urllib3.exceptions.HTTPError as cause:
+                raise OperationalError(f"its answer was cut off: {cause}") from cause
             except DatabaseError as cause:
                 if cause.code in TOO_LARGE:
                     raise TooLargeError(str(cause)) from cause

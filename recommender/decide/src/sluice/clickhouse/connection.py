@@ -159,9 +159,9 @@ class ClickHouse:
                     sql, parameters=parameters, settings={"wait_end_of_query": "1"}, external_data=data, fmt="Native"
                 )
                 answer = cast(urllib3.HTTPResponse, stream)
-                data = answer.data
-                _refuse_nothing(bool(data), json.loads(answer.headers.get("X-ClickHouse-Summary", "{}")))
-                return native.columns(data)
+                body = answer.data
+                _refuse_nothing(bool(body), json.loads(answer.headers.get("X-ClickHouse-Summary", "{}")))
+                return native.columns(body)
             except urllib3.exceptions.HTTPError as cause:
                 raise OperationalError(f"its answer was cut off: {cause}") from cause
             except DatabaseError as cause:

@@ -1,15 +1,13 @@
 """What logs say of files that a process cannot read, and what to do about each."""
 
 import re
-from collections.abc import Sequence
+from pathlib import Path
 
-LOOKED_AT = 300
-"""Lines at the end of a log: the last crashes of a program, with traces, and not those of another day."""
-#: What a line of a log has, and the remedy, in which {0} is the whole and {1} the first group.
+#: What a line of a log has, and the remedy, in which {0} is the first group.
 BROKEN = (
     (
         r"Malformed line in checkpoint file \[(.+?)\]",
-        "delete {1}, which is broken, then `make up`: Kafka makes it again from its segments",
+        "delete {0}, which is broken, then `make up`: Kafka makes it again from its segments",
     ),
     (
         r"Neo\.TransientError\.General\.DatabaseUnavailable",
@@ -19,12 +17,24 @@ BROKEN = (
 )
 
 
-def remedy(lines: Sequence[str]) -> str:
-    """That of the last line which names a broken file; "" where none does since the last command's begin."""
+def remedy(log: Path, begins: int) -> str:
+    """That of the last line which names a broken file; "" where none does.
+
+    begins: the log's bytes before the process started; what it says of a file that was mended since is behind it. Of a
+    log that was rotated since then, all counts.
+    """
+    if not log.exists():
+        return ""
+    with log.open("rb") as stream:
+        stream.seek(begins if begins <= log.stat().st_size else 0)
+        lines = stream.read().decode(errors="replace").splitlines()
     for line in reversed(lines):
-        if line.startswith("$ "):  # as steps.run logs it
-            break
         for pattern, what in BROKEN:
             if found := re.search(pattern, line):
-                return what.format(found[0], *found.groups())
+                return what.format(*found.groups())
     return ""
+
+
+def size(log: Path) -> int:
+    """Bytes of a log that may not exist yet."""
+    return log.stat().st_size if log.exists() else 0

@@ -8,7 +8,6 @@ from collections import deque
 from pathlib import Path
 from typing import TextIO
 
-from stack.broken_files import LOOKED_AT, remedy
 from stack.steps import Progress, Step, StepError
 
 
@@ -67,16 +66,14 @@ class Report(Progress):
 
     def failure(self, error: StepError) -> None:
         """The error, the end of its log, where the log is, and what to do."""
-        advice = error.advice
         self.line()
         self.line(f"FAILED after {self.elapsed_s:.0f} s: {error}")
         if error.log and error.log.exists():
             self.line(f"  the last lines of {error.log}:")
             for text in tail(error.log, 15):
                 self.line(f"    {text}")
-            advice = remedy(tail(error.log, LOOKED_AT)) or advice
-        if advice:
-            self.line(f"  what to do: {advice}")
+        if error.advice:
+            self.line(f"  what to do: {error.advice}")
 
     def _clear(self) -> None:
         if self._shown:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stack import configs, environment, private, programs, readiness
+from stack.broken_files import remedy, size
 from stack.http import UnreachableError
 from stack.programs import Program
 from stack.settings import REPOSITORY, Settings
@@ -91,6 +92,7 @@ def server(settings: Settings, supervisor: Supervisor, program: Program, cancell
     log = settings.logs / f"{program.name}.log"
 
     def action(_log: Path) -> None:
+        begins = size(log)
         try:
             supervisor.start_process(program.name)
             restarts = supervisor.process(program.name).restarts
@@ -99,7 +101,7 @@ def server(settings: Settings, supervisor: Supervisor, program: Program, cancell
                 if time.monotonic() > look:
                     look = time.monotonic() + LOOK_S
                     if fault := hopeless(supervisor.process(program.name), restarts):
-                        raise StepError(fault, log=log, advice=ADVICE)
+                        raise StepError(fault, log=log, advice=remedy(log, begins) or ADVICE)
                 if time.monotonic() > deadline:
                     raise StepError(f"does not answer after {READY_WITHIN_S:.0f} s", log=log, advice=ADVICE)
                 if cancelled.wait(PROBE_S):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from stack.broken_files import remedy
 from stack.fingerprint import fingerprint
 from stack.layout import SETUP_LOGS, STAMPS
 
@@ -60,6 +61,7 @@ def run(command: Sequence[object], log: Path, *, cwd: Path | None = None, env: M
     with log.open("a") as stream:
         stream.write(f"$ {' '.join(words)}\n")
         stream.flush()
+        begins = stream.tell()
         environment = {**os.environ, **(env or {})}
         try:
             done = subprocess.run(
@@ -68,7 +70,8 @@ def run(command: Sequence[object], log: Path, *, cwd: Path | None = None, env: M
         except OSError as error:
             raise StepError(f"cannot run {words[0]}: {error}", log=log) from error
     if done.returncode:
-        raise StepError(f"{Path(words[0]).name} exited with {done.returncode}", log=log)
+        message = f"{Path(words[0]).name} exited with {done.returncode}"
+        raise StepError(message, log=log, advice=remedy(log, begins))
 
 
 class Progress:

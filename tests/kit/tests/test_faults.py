@@ -17,6 +17,7 @@ from sluice_kit.faults import clock, disks, memory
 from sluice_kit.faults.kinds import ALL, ALLOCATE, ASKS, FOLDERS, KINDS, OF_DISKS, PROCESSES
 from sluice_kit.faults.network import Cut, cut, possible, reset, slow
 from sluice_kit.faults.schedule import LONGEST_S, SHORTEST_S, schedule
+from sluice_kit.waiting import until
 
 needs_disks = pytest.mark.skipif(not disks.possible(), reason="needs root, mkfs.ext4, fsfreeze and loop devices")
 needs_cuts = pytest.mark.skipif(not possible(), reason="needs root, apt-get and cgroups of version 2")
@@ -93,14 +94,13 @@ def test_a_write_returns_once_the_disk_moves_again(disk: disks.Disk) -> None:
 
 @needs_disks
 def test_a_write_to_a_slow_disk_takes_its_time_and_returns(disk: disks.Disk) -> None:
+    def took_s() -> float:
+        began = time.monotonic()
+        (disk.place / "written").write_bytes(b"1")
+        return time.monotonic() - began
+
     with disk.slow(still_s=0.5, moves_s=0.1):
-        took = []
-        for number in range(4):
-            time.sleep(0.13)
-            began = time.monotonic()
-            (disk.place / f"{number}").write_bytes(b"1")
-            took.append(time.monotonic() - began)
-    assert max(took) > 0.2
+        until("a write waits for the disk", lambda: took_s() > 0.2)
 
 
 @needs_cuts
@@ -193,8 +193,10 @@ def test_a_process_without_memory_is_killed_and_no_other() -> None:
 
 @pytest.mark.skipif(not memory.possible(), reason="needs root and control groups of memory")
 def test_a_process_that_asks_for_no_memory_goes_on() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input(); bytearray(1 << 26)"], stdin=subprocess.PIPE) as one:
-        time.sleep(1)
+    program = "print('idle', flush=True); input(); bytearray(1 << 26)"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as one:
+        assert one.stdout is not None
+        assert one.stdout.readline() == b"idle\n"
         assert not memory.killed_for_memory(one.pid, patience_s=0.5)
         one.communicate(b"\n")
         assert one.returncode == 0

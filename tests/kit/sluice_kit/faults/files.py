@@ -12,8 +12,7 @@ from sluice_kit.faults.machine import kill_all
 from sluice_kit.local_stack.driver import STATE, Stack, drive
 from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
 from sluice_kit.traffic.traffic import Traffic
-from stack.broken_files import LOOKED_AT, remedy
-from stack.report import tail
+from stack.broken_files import remedy, size
 
 LOADED_S = 20.0
 #: By what they are, patterns within the stack's state: of the files that match, the newest of the largest is cut.
@@ -53,11 +52,11 @@ def cut_short(stack: Stack, what: str, prefix: str) -> Outcome:
         time.sleep(LOADED_S)
         kill_all()
         path, saved = broken(FILES[what])
-        began = time.monotonic()
+        began, logs = time.monotonic(), {log: size(log) for log in sorted((STATE / "logs").glob("*.log"))}
         try:
             drive("up", "--no-demo")
         except subprocess.SubprocessError:
-            remedies = [remedy(tail(log, LOOKED_AT)) for log in sorted((STATE / "logs").glob("*.log"))]
+            remedies = [remedy(log, before) for log, before in logs.items()]
             drive("down")
             shutil.copy2(saved, path)
             drive("up", "--no-demo")

@@ -18,7 +18,7 @@ PROCESSES = (
     "collector", "kafka", "flink-jobmanager", "flink-taskmanager", "clickhouse", "neo4j", "decider", "server",
     "records", "actuator", "jobs",
 )  # fmt: skip
-#: Those that take memory for each request. The others may ask for none while idle, and are not killed then.
+#: Those that mostly ask for more memory within a minute; the others are idle for longer.
 ALLOCATE = ("collector", "kafka", "flink-jobmanager", "flink-taskmanager", "clickhouse", "neo4j")
 ALL = "every process, its supervisor too"
 #: All of ASKS at once.

@@ -69,6 +69,7 @@ def test_a_heartbeat_gives_the_lease_from_its_record_on() -> None:
 def test_a_period_that_takes_longer_than_it_may_is_stretched_and_said(caplog: pytest.LogCaptureFixture) -> None:
     clock = FakeClock()
     world = World(clock=clock, collector=SlowCollector(clock=clock))
+    world.loop.elapsed_s = lambda: clock.elapsed_s
     with caplog.at_level(logging.INFO):
         ends_after_a_period(world)
     # 20 s, and a quarter of that for others.
@@ -78,10 +79,10 @@ def test_a_period_that_takes_longer_than_it_may_is_stretched_and_said(caplog: py
     assert world.heartbeat().lease.ToMilliseconds() == 75_000
 
 
-def test_a_clock_that_is_set_back_does_not_stop_the_loop() -> None:
-    world = World(collector=SetsClockBack())
-    assert isinstance(world.collector, SetsClockBack)
-    world.collector.clock = world.clock
+@pytest.mark.parametrize("by_s", [-3600, 3600])
+def test_a_clock_that_is_set_within_a_period_does_not_stop_the_loop(by_s: int) -> None:
+    clock = FakeClock()
+    world = World(clock=clock, collector=SetsClock(clock=clock, by_s=by_s))
     ends_after_a_period(world)
     assert world.loop.period_ms == 1_000
 
@@ -289,13 +290,15 @@ def test_one_pool_that_cannot_be_decided_leaves_the_others_alone(caplog: pytest.
     assert caplog.text.count(f"decision of {DB} failed") == 1
 
 
-class SetsClockBack(FakeCollector):
-    """An hour, while it collects."""
+@dataclass
+class SetsClock(FakeCollector):
+    """By `by_s`, while it collects."""
 
-    clock: FakeClock
+    clock: FakeClock = field(default_factory=FakeClock)
+    by_s: int = 0
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
-        self.clock.pass_s(-3600)
+        self.clock.set_by_s(self.by_s)
         return super().collect(config, thresholds_ns, now_ms, live)
 
 

@@ -108,12 +108,20 @@ class AtOnce(Executor):
 
 @dataclass
 class FakeClock:
+    """elapsed_s: what passed, whatever the clock was set to."""
+
     now_ms: int = 1_000_000
+    elapsed_s: float = 0.0
 
     def __call__(self) -> int:
         return self.now_ms
 
     def pass_s(self, seconds: float) -> None:
+        self.elapsed_s += seconds
+        self.set_by_s(seconds)
+
+    def set_by_s(self, seconds: float) -> None:
+        """Somebody sets it forward, or back."""
         self.now_ms += round(1000 * seconds)
 
 

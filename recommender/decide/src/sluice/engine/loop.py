@@ -59,6 +59,8 @@ class Loop:
     counts: EngineMetrics = field(default_factory=EngineMetrics)
     progress: Callable[[], None] = lambda: None
     """Called several times a second between periods, and after each."""
+    elapsed_s: Callable[[], float] = time.monotonic
+    """Only grows. A period's duration goes by it: the clock may be set meanwhile."""
     owned: dict[int, Shard] = field(default_factory=dict)
     next_config: LoopConfig | None = None
     """The configuration from the next period on."""
@@ -71,10 +73,9 @@ class Loop:
         """Runs until `stop`; `wake` starts the next period at once."""
         while not stop.is_set():
             wake.clear()
-            begun = self.clock()
+            begun_s = self.elapsed_s()
             self.periods()
-            # If the clock is set back meanwhile, this must not wait for that much longer.
-            spent_ms = max(0, self.clock() - begun)
+            spent_ms = 1000 * (self.elapsed_s() - begun_s)
             self._stretch(spent_ms)
             self._wait(max(0.0, self.period_ms - spent_ms) / 1000, stop, wake)
 
@@ -151,7 +152,7 @@ class Loop:
     def _lease_ms(self) -> int:
         return int(max(self.config.lease, LEASE_PERIODS * max(self.period_ms, 1_000 * BEAT_S)))
 
-    def _stretch(self, spent_ms: int) -> None:
+    def _stretch(self, spent_ms: float) -> None:
         configured, last = float(self.config.period), self.period_ms
         self.period_ms = max(configured, BREATH * spent_ms)
         self.counts.period(spent_ms, configured)

@@ -31,6 +31,7 @@ from sluice_kit.faults.machine import SPARED, on_disks
 from sluice_kit.faults.power_cut import after_power_cut
 from sluice_kit.faults.schedule import schedule
 from sluice_kit.local_stack.driver import drive, start_anew, started
+from sluice_kit.machine.debian import unpacked
 
 LASTING_S, QUICK_S = 60.0, 15.0
 RANDOM, QUICK_RANDOM = 30, 6
@@ -43,6 +44,7 @@ def run(quick: bool) -> str:
     tried = {f"random schedule {seed}": schedule(seed, QUICK_RANDOM if quick else RANDOM) for seed in seeds}
     tried = {"each kind of fault": chosen(each(QUICK_S if quick else LASTING_S))} | tried
     text = ""
+    unpacked()  # the programs that cut connections, before an hour of faults needs one
     try:
         start_anew()
         for number, (name, faults) in enumerate(tried.items()):

@@ -53,6 +53,7 @@ def _apt(folder: Path, words: Sequence[str]) -> None:
         "Dir::Cache": folder / "cache",
         "Debug::NoLocking": "1",
         "APT::Sandbox::User": "root",
+        "APT::Update::Error-Mode": "any",  # else lists that cannot be fetched are an empty list of packages
     }
     settings = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
     done = subprocess.run(["apt-get", "-q", *settings, *words], capture_output=True, text=True, timeout=600)

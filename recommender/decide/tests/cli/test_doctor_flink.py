@@ -61,6 +61,12 @@ def test_flink_over_http() -> None:
         answers["/jobs/j1/checkpoints/config"] = {"interval": 1000}
         held = flink.checkpoints(where, 2)
         assert (held.level, held.text) == ("fail", f"{good}; held up by checkpoint 7 waits for calls[59]: Writer")
+        many = {f"t{number}": {"num_acknowledged_subtasks": 0, "num_subtasks": 1} for number in range(1, 8)}
+        names = [{"id": task, "name": f"task {task}"} for task in many]
+        answers |= {"/jobs/j1/checkpoints/details/7": {"tasks": many}}
+        answers["/jobs/j1"]["vertices"] += names
+        held = flink.checkpoints(where, 2)
+        assert held.text.endswith("waits for task t1, task t2, task t3, task t4, task t5, 2 more tasks")
         answers["/jobs/j1/vertices/v2/metrics?get=0.calls%5B59%5D__Writer.trouble"][0]["value"] = "Neo4j: away"
         assert flink.sinks(where, 2).text == "calls: Neo4j: away"
         held = flink.checkpoints(where, 2)

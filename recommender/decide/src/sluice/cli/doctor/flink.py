@@ -4,7 +4,7 @@ import os
 import time
 from typing import Any
 
-from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError, limited
 from sluice.cli.doctor.keeper import keeper_starts
 from sluice.cli.doctor.probe import START, get_json
 from sluice.cli.doctor.sinks import judge_sinks, troubles
@@ -17,6 +17,7 @@ _SUBMIT = (
     "submit the job with `make up`; if the stack is up, its keeper's log (.cache/stack/logs/jobs.log) has the cause"
 )
 _PERIODS = 3  # checkpoint intervals without a completed one: something holds checkpoints up
+_TASKS = 5  # of those that a checkpoint waits for are named
 _FIRST_CHECKPOINT_S = 60.0  # a job that starts has this long for its first
 _HELD_UP = (
     "the job commits nothing until checkpoints complete: repair the store that is named, or look at the job's "
@@ -117,7 +118,7 @@ def _held_by(url: str, answer: dict[str, Any], timeout_s: float) -> str:
     waiting = [
         names[task][:80] for task, state in tasks.items() if state["num_acknowledged_subtasks"] < state["num_subtasks"]
     ]
-    return f"checkpoint {min(under_way)} waits for " + ", ".join(waiting) if waiting else ""
+    return f"checkpoint {min(under_way)} waits for " + ", ".join(limited(waiting, _TASKS, "tasks")) if waiting else ""
 
 
 def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = False, held_by: str = "") -> Diagnosis:

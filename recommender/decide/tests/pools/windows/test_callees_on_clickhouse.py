@@ -41,10 +41,11 @@ def row(
     return [side, service, peer, instance, bucket, 100, round(in_flight * 100 * MS), 5, 0, {}, version]
 
 
-def complete(collector: Collector, key: PoolKey, now_ms: int) -> Buckets:
-    found = collector.collect(CONFIG, {}, now_ms).complete[key]
+def complete(collector: Collector, key: PoolKey, now_ms: int, since_ms: int = -1) -> Buckets:
+    window = collector.collect(CONFIG, {}, now_ms)
+    found = window.complete[key]
     assert found is not None
-    return found
+    return window.since(key, found, since_ms)
 
 
 def test_calls_of_all_peers_and_instances_are_summed_and_shared_among_instances(database: Any) -> None:
@@ -80,3 +81,25 @@ def test_what_callees_have_not_sent_yet_is_unknown(database: Any) -> None:
     assert len(cart) == 49
     assert cart.waiting[:29].tolist() == [1.0] * 29
     assert np.isnan(cart.waiting[29:]).all()
+
+
+def test_waits_after_an_instance_came_are_unknown_whatever_of_them_is_asked_for(database: Any) -> None:
+    """One instance, a second one from 10 s on: it counts from 5 s on, and the waits of 20 s after that are unknown."""
+    client, first = database.client("sluice"), 72_000
+    begin_ms = T0_MS + 100 * first
+    rows = []
+    for at in range(400):
+        rows += [row(first + at, "server", "w-cart", "", 2.0), row(first + at, "client", "w-cart", "db", 1.0)]
+        rows += [row(first + at, "server", "w-cart", "", 2.0, "b")] if at >= 100 else []
+    client.insert("windows", rows, column_names=COLUMNS)
+    config = CONFIG.model_copy(update={"window": 60_000.0})
+    window = Collector(ClickHouse(database.url, READER)).collect(config, {}, begin_ms + 40_000)
+    found = window.complete[CART]
+    assert found is not None
+    waiting = window.since(CART, found, -1).waiting
+    assert waiting[:50].tolist() == [1.0] * 50
+    assert np.isnan(waiting[50:250]).all()
+    assert waiting[250:].tolist() == [0.5] * (len(found) - 250)
+    for after in (0, 49, 50, 200, 249, 300, len(found) - 1):
+        new = window.since(CART, found, int(found.start_ms[after]))
+        np.testing.assert_array_equal(new.waiting, waiting[after + 1 :])

@@ -32,30 +32,30 @@ def buckets(completions: list[float], errors: list[float], instances: int = 1) -
 def test_callers_judge_where_there_are_any() -> None:
     """9 of 10 calls are in time: 18 of 20 completions, less the one that failed. No call ended in the second bucket."""
     seen = rows((1_000, 20, 20, 10, 9, 3), (1_100, 20, 20, 0, 0, 4))
-    found = with_good(buckets([20.0, 20.0], [1.0, 0.0]), seen, 100)
+    found = with_good(buckets([20.0, 20.0], [1.0, 0.0]), seen, True, 100)
     np.testing.assert_allclose(found.good, [17.0, np.nan])
     np.testing.assert_allclose(found.callers, [3.0, 4.0])
 
 
 def test_callers_are_divided_among_the_instances() -> None:
-    found = with_good(buckets([20.0], [0.0], instances=2), rows((1_000, 40, 40, 40, 10, 6)), 100)
+    found = with_good(buckets([20.0], [0.0], instances=2), rows((1_000, 40, 40, 40, 10, 6)), True, 100)
     assert (found.good.tolist(), found.callers.tolist()) == ([5.0], [3.0])
 
 
 def test_without_callers_the_pool_s_own_spans_judge() -> None:
-    found = with_good(buckets([10.0], [0.0]), rows((1_000, 10, 7, 0, 0, 0)), 100)
+    found = with_good(buckets([10.0], [0.0]), rows((1_000, 10, 7, 0, 0, 0)), False, 100)
     np.testing.assert_allclose(found.good, [7.0])
     assert np.isnan(found.callers).all()
 
 
 def test_a_bucket_without_a_row_is_unknown() -> None:
-    found = with_good(buckets([0.0, 10.0], [0.0, 0.0]), rows((1_100, 10, 7, 10, 7, 2)), 100)
+    found = with_good(buckets([0.0, 10.0], [0.0, 0.0]), rows((1_100, 10, 7, 10, 7, 2)), True, 100)
     np.testing.assert_allclose(found.good, [np.nan, 7.0])
     np.testing.assert_allclose(found.callers, [np.nan, 2.0])
 
 
 def test_errors_in_time_are_no_completions_in_time() -> None:
-    found = with_good(buckets([10.0], [10.0]), rows((1_000, 10, 10, 10, 10, 2)), 100)
+    found = with_good(buckets([10.0], [10.0]), rows((1_000, 10, 10, 10, 10, 2)), True, 100)
     assert found.good.tolist() == [0.0]
 
 

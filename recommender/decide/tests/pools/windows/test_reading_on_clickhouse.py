@@ -129,9 +129,12 @@ def assert_same_buckets(found: Window, expected: Window, judged: Collection[Pool
     for key in KEYS:
         one, other = found.complete[key], expected.complete[key]
         if one is not None and other is not None:
+            middle = len(one) // 2
+            new, every = found.since(key, one, int(one.start_ms[middle])), expected.since(key, other, -1)
             for name in ("good", "callers"):
-                shown = getattr(other, name) if key in judged else np.full(len(one), np.nan)
-                np.testing.assert_array_equal(getattr(one, name), shown)
+                shown = getattr(every, name) if key in judged else np.full(len(one), np.nan)
+                np.testing.assert_array_equal(getattr(new, name), shown[middle + 1 :])
+            np.testing.assert_array_equal(new.waiting, every.waiting[middle + 1 :])
     wholes = [(found.complete[key], expected.complete[key]) for key in KEYS]
     for key in KEYS:
         ours, others = (window.by_instance(key, ["i0", "i1", "i2"]) for window in (found, expected))
@@ -188,9 +191,11 @@ def test_a_judged_pool_has_its_completions_in_time_and_its_callers(database: Any
     client.insert("windows", rows, column_names=COLUMNS)
 
     def seen(thresholds: dict[PoolKey, int]) -> tuple[set[float], set[float]]:
-        found = collector.collect(CONFIG, thresholds, now_ms).complete[key]
-        assert found is not None
-        assert len(found) >= 20
+        window = collector.collect(CONFIG, thresholds, now_ms)
+        buckets = window.complete[key]
+        assert buckets is not None
+        assert len(buckets) >= 20
+        found = window.since(key, buckets, -1)
         return set(found.good.round(9).tolist()), set(found.callers.tolist())
 
     assert seen({key: 100 * MS}) == ({4.0}, {3.0})

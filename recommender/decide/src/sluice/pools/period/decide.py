@@ -100,7 +100,7 @@ def _all_new(key: PoolKey, inputs: PeriodInputs, window: Window, since_ms: int) 
     complete, course, sizes = window.complete.get(key), inputs.operator_inputs.scalings.course(key), inputs.sizes(key)
     if complete is None:
         return NO_BUCKETS
-    new = complete.since(since_ms)
+    new = window.since(key, complete, since_ms)
     size = sizes.limits(key, new.start_ms)
     if size is not None and np.isnan(size).any():
         names = sizes.instances(key)

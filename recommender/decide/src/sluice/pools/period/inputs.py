@@ -87,4 +87,4 @@ class PeriodInputs(NamedTuple):
 
     def state(self, key: PoolKey) -> PoolState:
         """The pool's state; an empty one before its first decision."""
-        return self.states.get(key, PoolState())
+        return self.states.get(key) or PoolState()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf, nan
 
 import numpy as np
@@ -20,6 +21,14 @@ REPORTED_FULL, FULL_READINGS = 0.9, 3
 
 def _no_values() -> Floats:
     return np.zeros(0)
+
+
+@lru_cache(maxsize=64)
+def _constant(value: float, count: int) -> Floats:
+    """Shape (count,), shared and read-only."""
+    constant = np.full(count, value)
+    constant.flags.writeable = False
+    return constant
 
 
 # Values of a bucket without one.
@@ -59,7 +68,7 @@ class Buckets:
     def __post_init__(self) -> None:
         for name, value in DEFAULTS:
             if len(getattr(self, name)) == 0:
-                object.__setattr__(self, name, np.full(len(self.start_ms), value))
+                object.__setattr__(self, name, _constant(value, len(self.start_ms)))
 
     def __len__(self) -> int:
         return len(self.start_ms)

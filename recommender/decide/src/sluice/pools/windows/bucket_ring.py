@@ -18,10 +18,11 @@ Source = tuple[int, int, int]
 
 # Sources that a table begins with.
 FEWEST = 64
+MOST = 2**32 - 1
 
 
 class BucketRing:
-    """A cell for each source and each of the last `width` buckets. A cell takes 28 bytes with or without a row, and 20
+    """A cell for each source and each of the last `width` buckets. A cell takes 24 bytes with or without a row, and 16
     while no completions failed or were judged: pages of zeros that were never written take no memory.
 
     Bucket `at` (its start divided by its length, since 1970) is in column `at % width`. A cell of version 0 has no row,
@@ -42,7 +43,7 @@ class BucketRing:
         self._completions = np.zeros((0, width), dtype=np.uint32)
         self._errors = np.zeros((0, width), dtype=np.uint32)
         self._good = np.zeros((0, width), dtype=np.uint32)
-        self._version = np.zeros((0, width), dtype=np.uint64)
+        self._version = np.zeros((0, width), dtype=np.uint32)
         self._judged = self._failed = False
         self._make_room(room)
 
@@ -83,7 +84,9 @@ class BucketRing:
         ends = np.cumsum(new.counts)
         self._last_at[lines] = np.maximum(self._last_at[lines], np.maximum.reduceat(new.at, ends - new.counts))
         cell = np.repeat(lines * self.width, new.counts) + new.at % self.width
-        newer = new.version >= self._version.ravel()[cell]
+        # The number of contributions to 100 ms of an instance: beyond the largest number, the last row counts.
+        version = np.minimum(new.version, MOST).astype(np.uint32)
+        newer = version >= self._version.ravel()[cell]
         keep: slice | NDArray[np.bool_] = slice(None) if newer.all() else newer
         cell = cell[keep]
         self._busy_ns.ravel()[cell] = new.busy_ns[keep]
@@ -94,7 +97,7 @@ class BucketRing:
         self._judged |= bool(new.good.any())
         if self._judged:
             self._good.ravel()[cell] = new.good[keep]
-        self._version.ravel()[cell] = new.version[keep]
+        self._version.ravel()[cell] = version[keep]
         self._find_newest(lines, new)
 
     def busy_ns(self, new: NewRows) -> Ints:
@@ -114,10 +117,10 @@ class BucketRing:
         np.maximum.at(newest, self._own_of[own], self._newest[own])
         return newest
 
-    def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """One pool's own rows: the buckets before `until`, shape (n,), and busy_ns, completions and errors of each of
-        its k sources, shape (k, n)."""
-        at = np.arange(self._first, until)
+    def own(self, pool: int, until: int, first: int = 0) -> tuple[Ints, Ints, Ints, Ints]:
+        """One pool's own rows: the buckets from `first` on, and before `until`, shape (n,), and busy_ns, completions
+        and errors of each of its k sources, shape (k, n)."""
+        at = np.arange(max(first, self._first), until)
         lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
         busy_ns, done, errors = (_taken(column, lines, columns) for column in self._counted)
         return at, busy_ns, done, errors
@@ -149,10 +152,15 @@ class BucketRing:
         newest = np.maximum.reduceat(np.where(data, new.at, -1), np.cumsum(new.counts) - new.counts)
         self._newest[lines] = np.maximum(self._newest[lines], newest)
 
-    def rows(self, pool: int, until: int, bucket_ms: int) -> WindowRows:
-        """Rows of one pool, before bucket `until`, in order of time: sums over its sources, as in `WindowRows`."""
+    def called(self, pool: int) -> bool:
+        """Whether the rows of the pool's judges have a completion, in any bucket."""
+        return any(self._completions[line].any() for line in self._of_pool.get(pool, ((), ()))[1])
+
+    def rows(self, pool: int, until: int, bucket_ms: int, first: int = 0) -> WindowRows:
+        """Rows of one pool, from bucket `first` on and before `until`, in order of time: sums over its sources, as in
+        `WindowRows`."""
         own, judges = self._of_pool.get(pool, ((), ()))
-        at = np.arange(self._first, until)
+        at = np.arange(max(first, self._first), until)
         columns = at % self.width
         busy = _summed(self._busy_ns, own, columns)
         done, good, judged, judged_good = (

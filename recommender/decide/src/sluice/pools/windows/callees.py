@@ -20,14 +20,17 @@ SETTLES_MS = 20_000
 
 
 def settled(waiting: Floats, instances: Ints, bucket_ms: int) -> Floats:
-    """The waits without those of 20 s after the number of instances changed, which are NaN, shape (n,) each.
+    """The waits without those of 20 s after the number of instances changed, which are NaN, shape (n,).
+
+    instances: in these buckets and m before them, shape (m + n,).
 
     Worked: three replicas instead of one open three times as many connections to their database, which slows. More
     threads for each would make that worse.
     """
-    settled_waits = waiting.copy()
+    settled_waits, before = waiting.copy(), len(instances) - len(waiting)
     for at in np.flatnonzero(np.diff(instances)).tolist():
-        settled_waits[at + 1 : at + 1 + SETTLES_MS // bucket_ms] = np.nan
+        begin = at + 1 - before
+        settled_waits[max(0, begin) : max(0, begin + SETTLES_MS // bucket_ms)] = np.nan
     return settled_waits
 
 
@@ -81,15 +84,16 @@ class CalleeReader:
 
     def waiting(self, key: PoolKey, start_ms: Ints, instances: Ints) -> Floats:
         """The mean number of an instance's requests that wait for a callee in each bucket, shape (n,); NaN where it is
-        unknown or not complete yet. start_ms: of buckets without gaps. instances: present in each."""
+        unknown or not complete yet. start_ms: of buckets without gaps. instances: present in each, and in buckets
+        before them."""
         waiting = np.full(len(start_ms), np.nan)
         number = self._numbers.get(key.service) if key.side == "server" else None
         if number is None or len(start_ms) == 0:
             return waiting
-        at_ms, busy_ns, _, _ = self._reading.own(number)
-        known = (at_ms >= start_ms[0]) & (at_ms <= start_ms[-1]) & (at_ms < self._before_ms[number])
+        at_ms, busy_ns, _, _ = self._reading.own(number, int(start_ms[0]))
+        known = (at_ms <= start_ms[-1]) & (at_ms < self._before_ms[number])
         if len(busy_ns) == 0 or not known.any():
             return waiting
         place = (at_ms[known] - start_ms[0]) // self._bucket_ms
         waiting[place] = busy_ns[:, known].sum(axis=0) / (self._bucket_ms * 1e6)
-        return settled(waiting / instances, instances, self._bucket_ms)
+        return settled(waiting / instances[-len(start_ms) :], instances, self._bucket_ms)

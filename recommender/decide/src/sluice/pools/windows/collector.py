@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from sluice.clickhouse.database import ArrayDatabase
+from sluice.fast.changed import changed
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
@@ -178,17 +178,20 @@ class Collector:
 
         def known(number: int, buckets: Buckets | None) -> Buckets | None:
             newest_ms = int(before_ms[number] + settle_ms[number])
-            return None if buckets is None else replace(buckets, known_ms=float(newest_ms + bucket_ms))
+            return None if buckets is None else changed(buckets, known_ms=float(newest_ms + bucket_ms))
 
         def whole_of(number: int) -> Buckets | None:
-            buckets = known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
-            if buckets is None or buckets.instances is None:
-                return buckets
-            key = config.pools[number].key
-            waiting = self._callees.waiting(key, buckets.start_ms, buckets.instances)
+            return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
+
+        def judged_since(key: PoolKey, buckets: Buckets, since_ms: int) -> Buckets:
+            new = buckets.since(since_ms)
+            if len(new) == 0 or buckets.instances is None:
+                return new
             if key in judged:
-                buckets = with_good(buckets, reading().rows(number), bucket_ms)
-            return replace(buckets, waiting=waiting)
+                number = numbers[key]
+                rows = reading().rows(number, int(new.start_ms[0]))
+                new = with_good(new, rows, reading().called(number), bucket_ms)
+            return changed(new, waiting=self._callees.waiting(key, new.start_ms, buckets.instances))
 
         def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, Buckets]:
             number = numbers[key]
@@ -197,4 +200,4 @@ class Collector:
             return {name: with_end for name, one in alone_of.items() if (with_end := known(number, one)) is not None}
 
         measured = {key: number for key, number in numbers.items() if key in judged}
-        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), by_instance)
+        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), by_instance, judged_since)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from sluice.fast.changed import changed
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows.rows import WindowRows
 
 
-def with_good(buckets: Buckets, rows: WindowRows, bucket_ms: int) -> Buckets:
-    """Adds `good` and `callers` to buckets of which `instances` is known, from the rows of the same window.
+def with_good(buckets: Buckets, rows: WindowRows, by_caller: bool, bucket_ms: int) -> Buckets:
+    """Adds `good` and `callers` to buckets of which `instances` is known, from the rows of these buckets.
 
-    good: completions by the part of the judging spans' completions that is within the threshold, less the errors. The
-    judging spans are those of callers where the rows have any, which contain the wait for the pool; else the pool's
-    own. NaN in a bucket in which none of these ends. callers: NaN where the pool's own spans judge.
+    by_caller: whether the window has spans of callers, which contain the wait for the pool. Then these judge, else the
+    pool's own.
+
+    good: completions by the part of the judging spans' completions that is within the threshold, less the errors. NaN
+    in a bucket in which none of these ends. callers: NaN where the pool's own spans judge.
 
     Worked: 20 completions, 1 of them failed, and 9 of 10 calls in time: 20 x 0.9 - 1 = 17. Calls that take 0.3 s of a
     bucket of 0.1 s, of 2 instances: 3 in flight, 1.5 for each.
     """
-    by_caller = bool(rows.judge_completions.sum() > 0)
     done = rows.judge_completions if by_caller else rows.own_completions
     good = rows.judge_good if by_caller else rows.own_good
     part, callers = np.full(len(buckets), np.nan), np.full(len(buckets), np.nan)
@@ -29,4 +29,4 @@ def with_good(buckets: Buckets, rows: WindowRows, bucket_ms: int) -> Buckets:
     part[at[some]] = good[of][some] / done[of][some]
     if by_caller and buckets.instances is not None:
         callers[at] = rows.judge_busy_ns[of] / (bucket_ms * 1e6) / buckets.instances[at]
-    return replace(buckets, good=np.maximum(part * buckets.completions - buckets.errors, 0.0), callers=callers)
+    return changed(buckets, good=np.maximum(part * buckets.completions - buckets.errors, 0.0), callers=callers)

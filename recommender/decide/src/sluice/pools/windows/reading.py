@@ -119,14 +119,18 @@ class WindowReader:
             self._ask(share, period_query, until, NEVER, known=False)
         return self._arrivals()
 
-    def rows(self, pool: int) -> WindowRows:
-        """The rows of one pool, as of the last reading."""
-        return self._ring.rows(pool, self._until, self._bucket_ms)
+    def rows(self, pool: int, from_ms: int = 0) -> WindowRows:
+        """The rows of one pool in buckets that start at `from_ms` or later, as of the last reading."""
+        return self._ring.rows(pool, self._until, self._bucket_ms, -(-from_ms // self._bucket_ms))
 
-    def own(self, pool: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """One pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
-        errors of each source, shape (k, n)."""
-        at, busy_ns, completions, errors = self._ring.own(pool, self._until)
+    def called(self, pool: int) -> bool:
+        """Whether callers' spans judge the pool: some of them ended in the buckets that are kept."""
+        return self._ring.called(pool)
+
+    def own(self, pool: int, from_ms: int = 0) -> tuple[Ints, Ints, Ints, Ints]:
+        """One pool's own rows, as of the last reading: starts of buckets in ms from `from_ms` on, shape (n,); busy_ns,
+        completions and errors of each source, shape (k, n)."""
+        at, busy_ns, completions, errors = self._ring.own(pool, self._until, -(-from_ms // self._bucket_ms))
         return at * self._bucket_ms, busy_ns, completions, errors
 
     def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:

@@ -37,6 +37,10 @@ def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Buckets]:
     return {}
 
 
+def _as_they_are(key: PoolKey, buckets: Buckets, since_ms: int) -> Buckets:
+    return buckets.since(since_ms)
+
+
 @dataclass(frozen=True)
 class Window:
     """The data of every pool. The real collector's window is valid until the next reading, since it shares the rows.
@@ -44,8 +48,11 @@ class Window:
     pools      over the newest window, judged by the threshold, of the pools to judge; None where nothing completed
     complete   complete buckets of all that is kept, a little more than a window; None where nothing was in flight
     by_instance  complete buckets of the instances in these spans: by name, as `complete`
+    since      of a pool's complete buckets, those that start later than a time in Unix ms, with what callers and
+               callees show of them
     """
 
     pools: Mapping[PoolKey, PoolWindow | None]
     complete: Mapping[PoolKey, Buckets | None] = field(default_factory=dict)
     by_instance: Callable[[PoolKey, Collection[str]], dict[str, Buckets]] = _none
+    since: Callable[[PoolKey, Buckets, int], Buckets] = _as_they_are

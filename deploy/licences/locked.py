@@ -56,10 +56,11 @@ def modules(folder: Path) -> Iterator[str]:
     """The modules that go.mod requires, indirectly too: those of tests, which no image holds, are among them."""
     read = subprocess.run(["go", "mod", "edit", "-json"], capture_output=True, text=True, check=True, cwd=folder)
     module = json.loads(read.stdout)
-    own = {each["Old"]["Path"] for each in module["Replace"] or () if each["New"]["Path"].startswith(".")}
+    replaced = {each["Old"]["Path"]: each["New"] for each in module["Replace"] or ()}
     for each in module["Require"] or ():
-        if each["Path"] not in own:
-            yield f"go:{each['Path']}@{each['Version']}"
+        held = replaced.get(each["Path"], each)
+        if not held["Path"].startswith("."):
+            yield f"go:{held['Path']}@{held['Version']}"
 
 
 def wheels(lock: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1]))
 from licences import licences, missing, refused
-from locked import named, wheels
+from locked import modules, named, wheels
 from write_licences import _library, text_licence
 
 REASON = {"reason": "a reason"}
@@ -111,3 +111,11 @@ def test_a_library_is_named_without_its_hash_and_version() -> None:
         "libgomp",
         "libscipy_openblas64",
     ]
+
+
+def test_of_a_replaced_module_the_replacement_is_held(tmp_path: Path) -> None:
+    (tmp_path / "go.mod").write_text(
+        "module m\nrequire a.b/c v1.0.0\nrequire a.b/d v1.0.0\nrequire a.b/own v0.0.0\n"
+        "replace a.b/d => a.b/d v1.2.0\nreplace a.b/own => ../own\n"
+    )
+    assert list(modules(tmp_path)) == ["go:a.b/c@v1.0.0", "go:a.b/d@v1.2.0"]

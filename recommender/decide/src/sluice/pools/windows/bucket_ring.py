@@ -18,6 +18,7 @@ Source = tuple[int, int, int]
 
 # Sources that a table begins with.
 FEWEST = 64
+# The largest version that a cell holds.
 MOST = 2**32 - 1
 
 
@@ -84,7 +85,7 @@ class BucketRing:
         ends = np.cumsum(new.counts)
         self._last_at[lines] = np.maximum(self._last_at[lines], np.maximum.reduceat(new.at, ends - new.counts))
         cell = np.repeat(lines * self.width, new.counts) + new.at % self.width
-        # The number of contributions to 100 ms of an instance: beyond the largest number, the last row counts.
+        # A version counts contributions to 100 ms of an instance. Beyond the largest one, the last row counts.
         version = np.minimum(new.version, MOST).astype(np.uint32)
         newer = version >= self._version.ravel()[cell]
         keep: slice | NDArray[np.bool_] = slice(None) if newer.all() else newer

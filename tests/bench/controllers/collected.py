@@ -73,7 +73,8 @@ class _Kept:
             waiting=settled(self.waiting, self.instances, self.newest.length_ns // 1_000_000),
         )
         if judged and len(whole):
-            whole = with_good(whole, self._rows(), whole.bucket_ms)
+            rows = self._rows()
+            whole = with_good(whole, rows, bool(rows.judge_completions.any()), whole.bucket_ms)
         return whole if len(whole) else None
 
     def _rows(self) -> WindowRows:

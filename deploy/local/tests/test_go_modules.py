@@ -8,7 +8,7 @@ from stack.settings import REPOSITORY
 PROGRAMS = ("collector/local", "actuators", "recommender/serve")
 #: The collector's exporter is released with an older client of Kafka than the server needs.
 APART = "github.com/twmb/"
-REQUIRED = re.compile(r"^(?:require )?\s*([\w.-]+\.[\w.-]+/\S+|[\w.-]+\.[\w.-]+) (v\S+)", re.MULTILINE)
+REQUIRED = re.compile(r"^(?:require )?\s*(\S+) (v\S+)", re.MULTILINE)
 REPLACED = re.compile(r"^(?:replace )?\s*(\S+) => \S+ (v\S+)$", re.MULTILINE)
 
 
@@ -32,3 +32,13 @@ def test_the_programs_have_one_version_of_each_module() -> None:
             found[module][program] = version
     apart = {module: of for module, of in found.items() if len(set(of.values())) > 1 and not module.startswith(APART)}
     assert not apart, "set one version in collector/builder.yaml (replaces), or by `go get` in the others"
+
+
+def test_both_collectors_replace_the_same() -> None:
+    """So that an advisory that is mended in one is mended in the other."""
+    local, kubernetes = (
+        dict(REPLACED.findall((REPOSITORY / "collector" / name / "go.mod").read_text()))
+        for name in ("local", "kubernetes")
+    )
+    assert len(local) > 20
+    assert kubernetes == local

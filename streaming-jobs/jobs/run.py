@@ -30,7 +30,7 @@ import stores
 from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
 
 if TYPE_CHECKING:
-    from pyflink.table import StatementSet, StreamTableEnvironment
+    from pyflink.table import StatementSet, StreamTableEnvironment, TableConfig
 
 JOBS: dict[str, ModuleType] = {
     job.NAME: job for job in (concurrency, call_graph, critical_paths, container_latency, resource_metrics)
@@ -40,6 +40,7 @@ NO_CHECKPOINTS = (
     "traces and its offsets. Set it in Flink's config.yaml (to 5s, say), or by "
     "`flink run -Dexecution.checkpointing.interval=5s`; --without-checkpoints runs the job all the same"
 )
+STATE_BACKEND = "dev.sluice.flink.SteadyStateBackend$Factory"
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
 
 
@@ -110,6 +111,14 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
         # Operators get stable uids from the plan, so that a savepoint finds its state again.
         "table.exec.uid.generation": "ALWAYS",
     }
+
+
+def keep_sums_by_elapsed_time(config: "TableConfig") -> None:
+    """Puts the state backend of Flink's configuration into ours, which counts `--state-ttl-ms` by elapsed time."""
+    backend = config.get("state.backend.type", "hashmap")
+    if backend != STATE_BACKEND:
+        config.set("sluice.state-backend", backend)
+        config.set("state.backend.type", STATE_BACKEND)
 
 
 def span_tables(job: ModuleType, settings: Settings) -> list[str]:
@@ -186,6 +195,7 @@ def main(arguments: list[str]) -> int:
         print(f"run.py: {NO_CHECKPOINTS}", file=sys.stderr)
         return 2
     environment = StreamTableEnvironment.create(stream)
+    keep_sums_by_elapsed_time(environment.get_config())
     jobs = [JOBS[name] for name in dict.fromkeys(options.jobs)]
     for key, value in configuration(settings, jobs).items():
         environment.get_config().set(key, value)

@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from confine import confine  # type: ignore[import-not-found]  # beside this file
+from space import end_when_full, wait_for_room  # type: ignore[import-not-found]
 
 START = """\
 SYSTEM START LISTEN QUERIES ALL;
@@ -52,6 +53,7 @@ def main() -> int:
     queries.write_text(START)
     data = Path(ElementTree.parse(options.config).findtext("path", ""))
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    wait_for_room(data)
     readable = [options.library.resolve().parent, options.config.parent, *map(Path, READABLE)]
     if not confine(readable, [data, *map(Path, DEVICES)]):
         print("this kernel has no Landlock: by file(), a query reads every file that this user can", file=sys.stderr)
@@ -61,6 +63,7 @@ def main() -> int:
     engine = ctypes.CDLL(str(options.library))
     engine.query_stable_v2.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]
     engine.query_stable_v2.restype = ctypes.c_void_p
+    end_when_full(data)
     engine.query_stable_v2(len(words), arguments)
     # The engine returns only when it stops: on SIGTERM, or because it could not start.
     return 1

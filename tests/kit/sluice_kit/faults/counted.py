@@ -14,7 +14,8 @@ from sluice_kit.faults.machine import Machine
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.kills import newest_in_graph, newest_window, wait_current
 from sluice_kit.local_stack.topics import end_offsets
-from sluice_kit.reference.truth import TABLES, check_all, sent_since
+from sluice_kit.reference.copies import check_whichever_copy
+from sluice_kit.reference.truth import sent_since
 from sluice_kit.traffic.traffic import Traffic
 from sluice_kit.waiting import eventually
 
@@ -63,7 +64,7 @@ def counted(stack: Stack, machine: Machine, faults: Iterable[Fault], prefix: str
     reference, ids = sent_since(stack, start, prefix)
     assert set(ids) >= traffic.acknowledged, f"{len(traffic.acknowledged - set(ids))} acknowledged spans are lost"
     assert set(ids) == traffic.acknowledged
-    check_all(stack, prefix, reference, TABLES)
+    check_whichever_copy(stack, prefix, reference)
     found.acknowledged, found.repeats = len(traffic.acknowledged), len(ids) - len(set(ids))
     return found
 
@@ -78,10 +79,13 @@ def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic
         time.sleep(max(0.0, fault.seconds - (time.monotonic() - began)))
         seen += [spared] if spared else []
     ended, clock = time.time(), time.monotonic()
-    wait_current(partial(known, newest_window, stack, prefix), ended)
-    tables_s = time.monotonic() - clock
-    wait_current(partial(known, newest_in_graph, stack, prefix), ended)
-    graph_s = time.monotonic() - clock
+    try:
+        wait_current(partial(known, newest_window, stack, prefix), ended)
+        tables_s = time.monotonic() - clock
+        wait_current(partial(known, newest_in_graph, stack, prefix), ended)
+        graph_s = time.monotonic() - clock
+    except AssertionError as stale:
+        raise AssertionError(f"{fault}: {stale}; the doctor finds {wrong(stack)}") from stale
     failing = eventually(
         lambda: [": ".join(text.split(": ")[:2]) for text in wrong(stack) if text[:4] == "fail"], [], 0
     )

@@ -21,6 +21,8 @@ from stack.settings import load
 
 DISK_BYTES = 3 << 30
 SLOW_S = 0.2
+#: Of the last machine that suffered what it should not.
+LOGS = STATE.with_name(f"{STATE.name}-logs")
 SPARED = "spared: it asked for no memory"
 _WAYS = {"cut": (Cut.REQUESTS, Cut.ANSWERS), "requests lost": (Cut.REQUESTS,), "answers lost": (Cut.ANSWERS,)}
 
@@ -133,6 +135,9 @@ def on_disks(stack: Stack) -> Iterator[Machine]:
                 try:
                     drive("up", "--no-demo")
                     yield Machine(stack, made)
+                except BaseException:
+                    shutil.copytree(places["logs"], LOGS, dirs_exist_ok=True)  # its disk goes with the machine
+                    raise
                 finally:
                     drive("down")
     finally:

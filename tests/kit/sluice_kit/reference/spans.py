@@ -1,6 +1,6 @@
 """The spans of the topic, named and judged; the first step of every table."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from google.protobuf.message import DecodeError
@@ -49,6 +49,14 @@ class Record:
     received_ms: int
     partition: int = 0
     offset: int = 0
+
+
+#: partition, offset
+Position = tuple[int, int]
+
+
+def position(record: Record) -> Position:
+    return record.partition, record.offset
 
 
 @dataclass(frozen=True)
@@ -163,15 +171,16 @@ def judge(span: Span) -> str:
     return "ends_before_start" if span.end_ns < span.start_ns else ACCEPTED
 
 
-def read(records: Iterable[Record]) -> list[Read]:
-    """The records in their order, of which those with the same bytes are used once."""
-    first_ms: dict[bytes | None, int] = {}
+def read(records: Sequence[Record], first: Container[Position] = ()) -> list[Read]:
+    """The records in their order, of which those with the same bytes are used once: the earliest, or the one in
+    `first`."""
+    first_ms = {record.message: record.received_ms for record in records if position(record) in first}
     reads = []
     for record in records:
         if record.message == b"":
             continue  # a clock record
-        known_ms = first_ms.get(record.message)
-        repeated = known_ms is not None and record.received_ms - known_ms < REPEAT_WINDOW_MS
+        known_ms = None if position(record) in first else first_ms.get(record.message)
+        repeated = known_ms is not None and abs(record.received_ms - known_ms) < REPEAT_WINDOW_MS
         if not repeated:
             first_ms[record.message] = record.received_ms
         reads.append(Read(record.received_ms, spans_of(record), repeated))

@@ -1,6 +1,6 @@
 """The tables of a stack against the batch reference: which rows differ, told so that a person sees why."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -44,14 +44,15 @@ _SELECTED = {
 
 
 class Reference:
-    """What the tables must hold of these records, and of nothing else."""
+    """What the tables must hold of these records, and of nothing else. first: copies that were read before others."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], first: Container[spans.Position] = ()) -> None:
+        self._first = first
         self.records = sorted(records, key=lambda record: (record.received_ms, record.partition, record.offset))
 
     @cached_property
     def read(self) -> list[spans.Read]:
-        return spans.read(self.records)
+        return spans.read(self.records, self._first)
 
     @cached_property
     def traces(self) -> list[traces.Trace]:

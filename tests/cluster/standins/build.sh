@@ -36,7 +36,7 @@ for name in "${names[@]}"; do
     clickhouse)
       engine=$repository/deploy/local/clickhouse
       build clickhouse/clickhouse-server:26.7.5.10 \
-        "$(context clickhouse "$cache/clickhouse=lib" "$engine/serve.py=serve.py" "$engine/confine.py=confine.py")" ;;
+        "$(context clickhouse "$cache/clickhouse=lib" "$engine/serve.py=serve.py" "$engine/confine.py=confine.py" "$engine/space.py=space.py")" ;;
     *) echo "no stand-in of this name: $name; legal: debian golang python java maven kafka neo4j clickhouse" >&2; exit 1 ;;
   esac
 done

@@ -25,19 +25,20 @@ import org.junit.jupiter.api.Test;
 
 class SteadyStateBackendTest {
   /** Keeps the parameters that it gets, creates nothing, and has every capability. */
-  private static final class Asked implements StateBackend {
+  private static final class Recording implements StateBackend {
     private static final long serialVersionUID = 1L;
     private final transient List<KeyedStateBackendParameters<?>> parameters = new ArrayList<>();
 
     @Override
     public <K> CheckpointableKeyedStateBackend<K> createKeyedStateBackend(
-        KeyedStateBackendParameters<K> asked) {
-      parameters.add(asked);
+        KeyedStateBackendParameters<K> parameters) {
+      this.parameters.add(parameters);
       return null;
     }
 
     @Override
-    public OperatorStateBackend createOperatorStateBackend(OperatorStateBackendParameters asked) {
+    public OperatorStateBackend createOperatorStateBackend(
+        OperatorStateBackendParameters parameters) {
       return null;
     }
 
@@ -90,7 +91,7 @@ class SteadyStateBackendTest {
 
   @Test
   void ageGoesByElapsedTimeAndNotByTheClockThatFlinkPasses() throws Exception {
-    Asked flink = new Asked();
+    Recording flink = new Recording();
     KeyedStateBackendParametersImpl<Long> given =
         parameters(() -> System.currentTimeMillis() + 3_600_000);
 
@@ -128,8 +129,8 @@ class SteadyStateBackendTest {
 
   @Test
   void capabilitiesAreThoseOfFlinksBackend() {
-    StateBackend backend = new SteadyStateBackend(new Asked());
-    assertThat(backend.getName()).isEqualTo("Asked");
+    StateBackend backend = new SteadyStateBackend(new Recording());
+    assertThat(backend.getName()).isEqualTo("Recording");
     assertThat(backend.useManagedMemory()).isTrue();
     assertThat(backend.supportsNoClaimRestoreMode()).isTrue();
     assertThat(backend.supportsAsyncKeyedStateBackend()).isTrue();

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_it_waits_for_room_and_says_so_once_an_amount(
         disk(monkeypatch, next(free))
 
     sleep(0)
-    monkeypatch.setattr(space.time, "sleep", sleep)
+    monkeypatch.setattr(time, "sleep", sleep)
     space.wait_for_room(Path("/data"))
     assert capfd.readouterr().err.splitlines() == [
         "ClickHouse: /data: 2 MiB free, needs 32: waits for room before it starts",

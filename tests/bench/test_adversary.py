@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from bench.adversary import LONGEST_S, Driven, longer, owes
@@ -81,7 +81,9 @@ def test_no_size_of_ours_is_kept_that_does_less_than_the_operators():
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nor_of_what_hypothesis_finds(rng: Random):
-    assert Driven(drawn(rng)).run().seconds <= LONGEST_S
+    adverse = drawn(rng)
+    note(repr(adverse))  # whole: the assertion's own text is cut
+    assert Driven(adverse).run().seconds <= LONGEST_S
 
 
 def test_nor_under_a_load_that_was_never_seen_where_spans_are_honest():

@@ -51,7 +51,7 @@ test: ## what a change must pass, 15 minutes; runs on after a failure and then f
 	@$(stack) setup --for test
 	@$(suites) test-integration --beside test-unit test-java test-go
 
-test-long: ## what needs longer, some two hours: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
+test-long: ## what needs longer, some two hours by its parts: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
 	@$(stack) setup --for test-long
 	@$(suites) test-unit-long long
 

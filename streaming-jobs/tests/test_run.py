@@ -28,3 +28,19 @@ def test_each_topic_has_one_writer_of_its_dead_letters(names: list[str], views: 
     import run
 
     assert run.dead_letter_views([run.JOBS[name] for name in names]) == views
+
+
+@pytest.mark.parametrize(("given", "inner"), [({"state.backend.type": "rocksdb"}, "rocksdb"), ({}, "hashmap")])
+def test_the_state_backend_of_flinks_configuration_is_wrapped_once(given: dict[str, str], inner: str) -> None:
+    import run
+
+    class Config(dict[str, str]):
+        set = dict.__setitem__
+
+    config = Config(given)
+    run.keep_sums_by_elapsed_time(config)
+    run.keep_sums_by_elapsed_time(config)
+    assert config == {
+        "state.backend.type": "dev.sluice.flink.SteadyStateBackend$Factory",
+        "sluice.state-backend": inner,
+    }

@@ -2,7 +2,8 @@
 
 The engine of the library (26.7.2.1) takes a write(2) that answered ENOSPC for done: the part gets its name with files
 that are empty, and the rows of an acknowledged insert, or of all parts that it merged, are gone. An engine that was
-killed has lost nothing that it acknowledged. ClickHouse's own server refuses such a write, and needs none of this.
+killed has lost nothing that it acknowledged. By its source, ClickHouse's own server throws there, and needs none of
+this.
 """
 
 import os

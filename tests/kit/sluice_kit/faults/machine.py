@@ -135,8 +135,10 @@ def on_disks(stack: Stack) -> Iterator[Machine]:
                 try:
                     drive("up", "--no-demo")
                     yield Machine(stack, made)
-                except BaseException:
-                    shutil.copytree(places["logs"], LOGS, dirs_exist_ok=True)  # its disk goes with the machine
+                except BaseException as error:
+                    shutil.rmtree(LOGS, ignore_errors=True)
+                    shutil.copytree(places["logs"], LOGS)  # their disk goes with the machine
+                    error.add_note(f"the logs of the stack are in {LOGS}")
                     raise
                 finally:
                     drive("down")

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from sluice_kit.local_stack.driver import Stack
-from sluice_kit.reference.counts import WINDOW_S
+from sluice_kit.reference.counts import window
 from sluice_kit.reference.spans import Position, Record, position, spans_of
 from sluice_kit.reference.truth import TABLES, Reference, check_all
 
@@ -36,8 +36,7 @@ def read_first(records: Iterable[Record], repeated: Mapping[Place, int]) -> froz
 
 
 def _places(record: Record) -> Counter[Place]:
-    window = record.received_ms // 1000 // WINDOW_S * WINDOW_S
-    return Counter((span.service, window) for span in spans_of(record) or [])
+    return Counter((span.service, window(record.received_ms)) for span in spans_of(record) or [])
 
 
 def check_whichever_copy(stack: Stack, prefix: str, reference: Reference) -> None:

@@ -28,12 +28,17 @@ class Count:
     emit_lag_ms: int = 0
 
 
+def window(received_ms: int) -> int:
+    """Start of the window of a record time, in s."""
+    return received_ms // 1000 // WINDOW_S * WINDOW_S
+
+
 def counts(job: str, read: Iterable[Read], traces: Iterable[Trace]) -> dict[Key, Count]:
     """The rows of one job."""
     table: dict[Key, Count] = {}
 
     def at(outcome: str, service: str, received_ms: int) -> Count:
-        return table.setdefault((job, outcome, service, received_ms // 1000 // WINDOW_S * WINDOW_S), Count())
+        return table.setdefault((job, outcome, service, window(received_ms)), Count())
 
     def count(outcome: str, span: Span, by: int = 1) -> None:
         row = at(outcome, span.service, span.received_ms)

@@ -372,6 +372,28 @@ def test_a_service_that_is_away_does_no_harm() -> None:
     assert judged(TRUST, some, 4)[1].case is Case.COLLAPSED
 
 
+@pytest.mark.parametrize(
+    ("in_use", "size", "looks"),
+    [(3.0, 16, False), (2.9, 16, True), (None, 16, True), (3.0, 64, True)],
+)
+def test_silence_of_spans_alone_is_no_silence_of_requests(in_use: float | None, size: int, looks: bool) -> None:
+    """6 in flight, then no spans: with 3 in use by the targets of a smaller pool that is not full, requests go on."""
+    found = scene(size, *beats(size, 30, 60.0, 6.0), from_size=None)
+    verdict = judged(TRUST, replace(found, in_use=in_use), 60)[1]
+    assert verdict == (GuardVerdict(Case.CHECKED, 32, f"0/s at {size}, 100/s at 32") if looks else None)
+
+
+@pytest.mark.parametrize(("in_use", "looks"), [(16.0, False), (15.9, True)])
+def test_without_beats_of_before_the_operator_s_record_is_the_measure(in_use: float, looks: bool) -> None:
+    found = scene(24, *beats(24, 30, 0.0, 0.0), from_size=None, completed_ms=T0)
+    assert (judged(TRUST, replace(found, in_use=in_use), 60)[1] is not None) == looks
+
+
+def test_spans_that_show_fewer_completions_are_believed_whatever_is_in_use() -> None:
+    some = scene(16, *beats(16, 30, 60.0, 6.0), from_size=None)
+    assert judged(TRUST, replace(some, in_use=6.0), 30)[1].case is Case.CHECKED
+
+
 def test_a_smaller_operator_s_size_is_not_looked_at() -> None:
     """A larger pool that is neither full nor slower does all that comes. One that is full or slower gets a look at the
     operator's size: requests may have become heavier, or its callees slower while the load fell."""

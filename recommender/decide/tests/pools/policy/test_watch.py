@@ -208,6 +208,27 @@ def test_a_size_that_was_not_read_for_20_s_is_of_a_service_that_is_away() -> Non
         assert (verdict.case if verdict else None) is case
 
 
+@pytest.mark.parametrize(
+    ("reported", "looks"),
+    [
+        (told(3.0, 0.0, most=15), False),
+        # One reading had all 16 in use, or too few readings, or none that says when.
+        (told(3.0, 0.1, most=16), True),
+        (told(3.0, 0.0, most=16), True),
+        (told(3.0, 0.0, most=15, readings=9), True),
+        (replace(told(3.0, 0.0, most=15), coarse=True), True),
+        (None, True),
+    ],
+)
+def test_a_pool_that_is_reported_in_use_and_never_full_is_not_silent(reported: Occupancy | None, looks: bool) -> None:
+    """6 in flight by the spans of a minute ago, and none since."""
+    since_ms = NOW - 200_000
+    facts = replace(FACTS, trust=replace(FACTS.trust, since_ms=since_ms))
+    beats = tuple(Beat(NOW // 1_000 - 90 + at, 16, 60.0, 0.0, 6.0, 1.0) for at in range(30))
+    verdict = watch(facts, replace(LEARNT, beats=beats), replace(sees(16), occupancy=reported), NOW)[1]
+    assert (verdict.case if verdict else None) is (Case.CHECKED if looks else None)
+
+
 def test_a_look_ends_where_the_service_is_away() -> None:
     looks = replace(FACTS, trust=replace(FACTS.trust, check=OperatorLook(NOW - 5_000, 60.0)))
     assert watch(looks, LEARNT, sees(), NOW)[0].trust.check is None

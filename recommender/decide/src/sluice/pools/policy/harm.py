@@ -24,9 +24,10 @@ CHECKED
   over 30 s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do
   not show what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is
   not full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another
-  look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that
-  is away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size
-  completes all that comes unless it does harm.
+  look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service
+  that is away does no harm. Nor does a smaller pool that its targets report as never full, with half as much in use
+  as before or more: its requests go on, and what is missing are their spans. For a size larger than the operator's
+  the limit is 0.3 instead of 0.7, since such a size completes all that comes unless it does harm.
 GAVE_UP
   The same in a pool that is smaller than the operator's and full or slower, or where the look showed more completions
   at the operator's size than the size of ours had when it was full. The operator's size is held for 10 min, twice as
@@ -76,6 +77,8 @@ TRIAL_MS, SEEN_S, SILENT_MS, SILENT_STAYS = 120_000, 3.0, 5_000, 5.0
 DRAINS_MS = 60_000
 # Requests stay longer by these factors: against before the change, and against the operator's size.
 SLOWER, GUARD_SLOWER = 1.5, 1.3
+# Requests go on where targets report this part of what was in flight.
+GOES_ON = 0.5
 # Expected completions from which on their absence means something.
 EXPECTED = 10.0
 # Over the half minute, a full pool had this part of its size in flight.
@@ -176,6 +179,7 @@ class Scene:
     - before: the size before by the evidence of a full pool, None without any.
     - drains: a target reports more in use than the size: what it held under a larger size has not ended.
     - operator_full_per_s: the most that the operator's size completed while it was full; infinite where it never was.
+    - in_use: by the targets' reports, where no reading of them found the pool full; None without such reports.
     """
 
     current: int
@@ -190,6 +194,7 @@ class Scene:
     before: SizeRecord | None = None
     drains: bool = False
     operator_full_per_s: float = inf
+    in_use: float | None = None
 
 
 def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None]:
@@ -327,7 +332,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     does, newest = pace_over(away), pace_over(away[-3:])
     silent_ms = now_ms - max(scene.completed_ms or 0, trust.since_ms) - max(did.lag_ms, 0)
     silent = silent_ms >= 1_000 * LASTS_S
-    if (silent and scene.unread) or _drains(scene, trust, now_ms):
+    if (silent and (scene.unread or _goes_on(scene, operator, did, away))) or _drains(scene, trust, now_ms):
         return None
     if silent:
         does = newest = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -355,6 +360,20 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
     return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
+
+
+def _goes_on(scene: Scene, operator: int, did: SizeRecord, away: tuple[Beat, ...]) -> bool:
+    """Whether requests go on without spans, as while Flink is away or the service's clock is an hour wrong. A smaller
+    pool does harm only by being full. Where its targets report less in use, the requests are missing, too.
+
+    Worked: 6 in flight of 16, then silence: with 3 in use, requests go on; with 2, or 16 of 16, they may not. A pool
+    whose last beats are forgotten is measured by the operator's record: 100 a second of 0.32 s are 32 in flight.
+    """
+    if scene.in_use is None or scene.current >= operator:
+        return False
+    before = pace_over(beat for beat in away if beat.good > 0)
+    in_flight = did.per_s * did.stay_s if before is None else before.in_flight
+    return in_flight > 0 and scene.in_use >= GOES_ON * in_flight
 
 
 def _checked(

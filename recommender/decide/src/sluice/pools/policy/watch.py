@@ -55,6 +55,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         lag_ms=max(0, now_ms - learnt.until_ms),
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
         drains=occupancy is not None and not occupancy.coarse and occupancy.busy > DRAINS * current,
+        in_use=_in_use(occupancy, current),
     )
     if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
         scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))
@@ -70,6 +71,13 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         scene = replace(scene, operator_full_per_s=per_s) if per_s > 0 else scene
     trust, verdict = watched(trust, scene, now_ms)
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
+
+
+def _in_use(occupancy: Occupancy | None, current: int) -> float | None:
+    """In use, where enough readings say that the pool never was full."""
+    if occupancy is None or occupancy.coarse or occupancy.readings < TOLD_READINGS:
+        return None
+    return occupancy.busy if occupancy.full_share == 0 and occupancy.busy_most < current else None
 
 
 def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:

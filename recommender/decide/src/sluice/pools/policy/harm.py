@@ -25,9 +25,9 @@ CHECKED
   not show what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is
   not full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another
   look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service
-  that is away does no harm. Nor does a smaller pool that its targets report as never full, with half as much in use
-  as before or more: its requests go on, and what is missing are their spans. For a size larger than the operator's
-  the limit is 0.3 instead of 0.7, since such a size completes all that comes unless it does harm.
+  that is away does no harm. Nor does a smaller pool that its targets report as not full, with half as much in use as
+  before or more: its requests go on, and what is missing are their spans. For a size larger than the operator's the
+  limit is 0.3 instead of 0.7, since such a size completes all that comes unless it does harm.
 GAVE_UP
   The same in a pool that is smaller than the operator's and full or slower, or where the look showed more completions
   at the operator's size than the size of ours had when it was full. The operator's size is held for 10 min, twice as
@@ -179,7 +179,7 @@ class Scene:
     - before: the size before by the evidence of a full pool, None without any.
     - drains: a target reports more in use than the size: what it held under a larger size has not ended.
     - operator_full_per_s: the most that the operator's size completed while it was full; infinite where it never was.
-    - in_use: by the targets' reports, where no reading of them found the pool full; None without such reports.
+    - in_use: by the targets' reports, where these do not have the pool full; None without such reports.
     """
 
     current: int
@@ -364,7 +364,8 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
 
 def _goes_on(scene: Scene, operator: int, did: SizeRecord, away: tuple[Beat, ...]) -> bool:
     """Whether requests go on without spans, as while Flink is away or the service's clock is an hour wrong. A smaller
-    pool does harm only by being full. Where its targets report less in use, the requests are missing, too.
+    pool does harm only by being full, and one that nothing leaves stays full. Where its targets report less in use than
+    half of before, requests are missing, too.
 
     Worked: 6 in flight of 16, then silence: with 3 in use, requests go on; with 2, or 16 of 16, they may not. A pool
     whose last beats are forgotten is measured by the operator's record: 100 a second of 0.32 s are 32 in flight.

@@ -12,7 +12,7 @@ from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, OVER
 from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import SEEN_S, TRIAL_MS, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
-from sluice.pools.policy.observation import Buckets, Observation, Occupancy
+from sluice.pools.policy.observation import REPORTED_FULL, Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.view import full_share
@@ -55,7 +55,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         lag_ms=max(0, now_ms - learnt.until_ms),
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
         drains=occupancy is not None and not occupancy.coarse and occupancy.busy > DRAINS * current,
-        in_use=_in_use(occupancy, current),
+        in_use=_in_use(occupancy),
     )
     if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
         scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))
@@ -73,11 +73,11 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
 
 
-def _in_use(occupancy: Occupancy | None, current: int) -> float | None:
-    """In use, where enough readings say that the pool never was full."""
+def _in_use(occupancy: Occupancy | None) -> float | None:
+    """In use, where enough readings say that the pool is not full. Bursts may fill it now and then."""
     if occupancy is None or occupancy.coarse or occupancy.readings < TOLD_READINGS:
         return None
-    return occupancy.busy if occupancy.full_share == 0 and occupancy.busy_most < current else None
+    return occupancy.busy if occupancy.full_share < REPORTED_FULL else None
 
 
 def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:

@@ -30,7 +30,7 @@ def seen(sizes: Sizes, now_ms: int) -> Seen | None:
 def test_of_one_target() -> None:
     sizes = kept_of((1_000, "a", 32, FULL))
     # Three readings, 2 s apart: the first one 4 s before the report.
-    assert seen(sizes, 2_000) == Seen(30.0, 2.5, 2 / 3, 1_000, 32, 6, 3, since_ms=-3_000)
+    assert seen(sizes, 2_000) == Seen(30.0, 2.5, 2 / 3, 1_000, 32, 6, 3, since_ms=-3_000, busy_30_s=30.0)
 
 
 def test_what_no_target_tells_is_none_and_not_0() -> None:
@@ -44,7 +44,7 @@ def test_what_no_target_tells_is_none_and_not_0() -> None:
 def test_means_are_over_those_that_tell() -> None:
     """(30 + 4) / 2 in use; a alone tells who waits, and c nothing."""
     sizes = kept_of((1_000, "a", 32, FULL), (3_000, "b", 32, LIGHT), (3_000, "c", 32, None))
-    assert seen(sizes, 4_000) == Seen(17.0, 2.5, pytest.approx(1 / 3), 3_000, 32, 6, 8, since_ms=-3_000)
+    assert seen(sizes, 4_000) == Seen(17.0, 2.5, pytest.approx(1 / 3), 3_000, 32, 6, 8, since_ms=-3_000, busy_30_s=17.0)
 
 
 def test_what_is_older_than_20_s_says_nothing_of_now() -> None:
@@ -62,6 +62,8 @@ def test_how_often_it_was_full_is_counted_over_30_s() -> None:
     at = seen(sizes, 33_000)
     assert at is not None
     assert (at.full_share, at.readings, at.busy) == (2 / 8, 8, 4.0)
+    # 30 in 3 readings, and 4 in 5.
+    assert at.busy_30_s == (3 * 30 + 5 * 4) / 8
 
 
 def test_what_was_told_under_another_size_is_forgotten() -> None:
@@ -75,7 +77,7 @@ def test_what_was_told_under_another_size_is_forgotten() -> None:
 
 def test_a_write_of_the_same_size_says_nothing_of_use_and_takes_nothing_away() -> None:
     sizes = kept_of((1_000, "a", 32, FULL), (2_000, "a", 32, None))
-    assert seen(sizes, 2_500) == Seen(30.0, 2.5, 2 / 3, 1_000, 32, 6, 3, since_ms=-3_000)
+    assert seen(sizes, 2_500) == Seen(30.0, 2.5, 2 / 3, 1_000, 32, 6, 3, since_ms=-3_000, busy_30_s=30.0)
 
 
 @pytest.mark.parametrize("message", [FULL, LIGHT])

@@ -20,7 +20,7 @@ AT_32 = SizeRecord(32, 100.0, 0.25, 0.0, 4.0)
 
 
 def told(busy: float, full_share: float, most: int = 20, readings: int = 10) -> Occupancy:
-    return Occupancy(busy, None, full_share, NOW, busy_most=most, readings=readings)
+    return Occupancy(busy, None, full_share, NOW, busy_most=most, readings=readings, busy_30_s=busy)
 
 
 def sees(*sizes: int | None, paused: str = "") -> Observation:

@@ -88,7 +88,13 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
         readings=sum(report.readings for reports in recent for report in reports),
         coarse=any(report.coarse for report in newest),
         since_ms=max(map(_since_ms, recent)),
+        busy_30_s=fmean(map(_busy, recent)),
     )
+
+
+def _busy(reports: list[OccupancyReport]) -> float:
+    """In use, over all readings of one target."""
+    return fmean([report.busy[1] for report in reports], [report.readings for report in reports])
 
 
 def _since_ms(reports: list[OccupancyReport]) -> int:

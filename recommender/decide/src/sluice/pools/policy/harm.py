@@ -179,7 +179,7 @@ class Scene:
     - before: the size before by the evidence of a full pool, None without any.
     - drains: a target reports more in use than the size: what it held under a larger size has not ended.
     - operator_full_per_s: the most that the operator's size completed while it was full; infinite where it never was.
-    - in_use: by the targets' reports, where these do not have the pool full; None without such reports.
+    - in_use: mean of half a minute by the targets' reports, where these do not have the pool full; None without them.
     """
 
     current: int

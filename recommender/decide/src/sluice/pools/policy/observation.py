@@ -161,6 +161,7 @@ class Occupancy:
     coarse      readings of some instance are more than 15 s apart: they do not say when the pool was full
     since_ms    of the first reading of the newest reports that were full throughout, and of all readings where the
                 newest report was not; the newest such time of all instances
+    busy_30_s   as busy, over all readings behind full_share
     """
 
     busy: float
@@ -172,6 +173,7 @@ class Occupancy:
     readings: int = 0
     coarse: bool = False
     since_ms: int = 0
+    busy_30_s: float = 0.0
 
     @property
     def full(self) -> bool:

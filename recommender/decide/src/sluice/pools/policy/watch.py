@@ -77,7 +77,7 @@ def _in_use(occupancy: Occupancy | None) -> float | None:
     """In use, where enough readings say that the pool is not full. Bursts may fill it now and then."""
     if occupancy is None or occupancy.coarse or occupancy.readings < TOLD_READINGS:
         return None
-    return occupancy.busy if occupancy.full_share < REPORTED_FULL else None
+    return occupancy.busy_30_s if occupancy.full_share < REPORTED_FULL else None
 
 
 def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sluice_kit.faults import clock, disks, memory
+from sluice_kit.faults.counted import with_new
 from sluice_kit.faults.kinds import ALL, ALLOCATE, ASKS, FOLDERS, KINDS, OF_DISKS, PROCESSES
 from sluice_kit.faults.network import Cut, cut, possible, reset, slow
 from sluice_kit.faults.schedule import LONGEST_S, SHORTEST_S, schedule
@@ -36,6 +37,17 @@ for line in sys.stdin:
     except OSError as error:
         print(type(error).__name__, flush=True)
 """
+
+
+def test_findings_are_kept_with_the_time_of_their_first_look() -> None:
+    """A lag that grows is one finding; a warning that becomes a failure is another."""
+    early = with_new({}, ["warn kafka: lag: 5 s", "fail flink: checkpoints: 9 s ago"], 8)
+    late = with_new(early, ["warn kafka: lag: 40 s", "fail kafka: lag: 50 s"], 45)
+    assert [*late.values()] == [
+        "warn after 8 s: kafka: lag: 5 s",
+        "fail after 8 s: flink: checkpoints: 9 s ago",
+        "fail after 45 s: kafka: lag: 50 s",
+    ]
 
 
 def test_a_seed_gives_one_schedule_of_legal_faults() -> None:

@@ -22,8 +22,9 @@ from sluice_kit.waiting import eventually
 SPANS_PER_S = 300
 # Longer than a checkpoint's interval: each fault finds another state than the one before left.
 PAUSE_S = 3.0
-# Before the doctor is asked: what it waits for itself is over by then.
-ASKED_AFTER_S = 8.0
+# When the doctor is asked: what it waits for itself is over by the first. By the second, leases and what waits longer
+# have ended.
+ASKED_AFTER_S = 8.0, 45.0
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,14 @@ def counted(stack: Stack, machine: Machine, faults: Iterable[Fault], prefix: str
 
 
 def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic: Traffic) -> Suffered:
-    seen: list[str] = []
+    seen: dict[str, str] = {}
     before, began = traffic.retries, time.monotonic()
     with machine.suffers(fault) as spared:
-        if fault.seconds > ASKED_AFTER_S:
-            time.sleep(ASKED_AFTER_S)
-            seen = wrong(stack)
+        for after_s in ASKED_AFTER_S:
+            if fault.seconds > after_s:
+                time.sleep(max(0.0, after_s - (time.monotonic() - began)))
+                seen = with_new(seen, wrong(stack), after_s)
         time.sleep(max(0.0, fault.seconds - (time.monotonic() - began)))
-        seen += [spared] if spared else []
     ended, clock = time.time(), time.monotonic()
     try:
         wait_current(partial(known, newest_window, stack, prefix), ended)
@@ -90,7 +91,15 @@ def _suffered(stack: Stack, machine: Machine, fault: Fault, prefix: str, traffic
         lambda: [": ".join(text.split(": ")[:2]) for text in wrong(stack) if text[:4] == "fail"], [], 0
     )
     assert not failing, f"{fault}: long after its end the doctor finds {wrong(stack)}"
-    return Suffered(fault, seen, traffic.retries - before, tables_s, graph_s)
+    return Suffered(fault, [*seen.values(), *([spared] if spared else [])], traffic.retries - before, tables_s, graph_s)
+
+
+def with_new(seen: dict[str, str], now: list[str], after_s: float) -> dict[str, str]:
+    """Adds the findings whose level and subject are new, with their time: `fail after 45 s: kafka: health: ...`."""
+    found = dict(seen)
+    for text in now:
+        found.setdefault(": ".join(text.split(": ")[:2]), text.replace(" ", f" after {after_s:.0f} s: ", 1))
+    return found
 
 
 def known(newest: Callable[[Stack, str], float], stack: Stack, prefix: str) -> float:

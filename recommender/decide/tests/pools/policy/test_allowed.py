@@ -109,6 +109,18 @@ def test_the_operator_s_size_is_measured_before_it_is_changed() -> None:
     assert floor(Facts(trust=Trust(operator=64)), Learnt(evidence=of, beats=beats(1)), 16, None) == 1
 
 
+@pytest.mark.parametrize(("seconds", "waits"), [(7, True), (8, False), (10, False)])
+def test_where_all_is_late_the_first_stay_of_a_request_is_no_measure(seconds: int, waits: bool) -> None:
+    """3 in flight and 0.5 a second: 6 s. After 7 s there is one of its measure, after 8 s there are two."""
+    beats = tuple(Beat(at, 3, 0.5, 0.0, 3.0, 1.0) for at in range(seconds))
+    facts, learnt = Facts(trust=Trust(operator=3)), Learnt(beats=beats)
+    assert unmeasured(facts, learnt, 3, after_stay=True) == waits
+    assert not unmeasured(facts, learnt, 3)
+    # 30 s each: no more than 10 s of the size are waited for.
+    slow = Learnt(beats=tuple(beat._replace(good=0.1) for beat in beats))
+    assert unmeasured(facts, slow, 3, after_stay=True) == (seconds < 10)
+
+
 def test_a_second_that_is_a_little_older_counts_whole() -> None:
     """Three seconds, one after the other: 0.989 + 0.994 + 1 = 2.98."""
     of = Evidence()

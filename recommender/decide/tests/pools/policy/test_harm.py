@@ -512,6 +512,15 @@ def test_a_size_of_ours_that_was_hardly_seen_is_no_measure_of_the_next() -> None
     assert hardly.at(32, 4.0) != TRUST.at(32, 4.0)
 
 
+@pytest.mark.parametrize(("seconds", "good", "kept"), [(2, 0.3, True), (2, 0.4, False), (3, 0.3, False)])
+def test_a_look_at_which_all_failed_is_no_measure_of_the_operator_s_size(seconds: int, good: float, kept: bool) -> None:
+    """0.33 a second are 10 in half a minute, from which on their absence means something (adversary, seed 9392)."""
+    after = left(TRUST, 32, tuple(beats(32, seconds, good, 12.0, failed=5.0)), 4.0, 0)
+    assert (after == TRUST) == kept
+    first = left(replace(TRUST, measured=()), 32, tuple(beats(32, seconds, good, 12.0, failed=5.0)), 4.0, 0)
+    assert first.at(32, 4.0) is not None
+
+
 def test_the_first_stay_at_a_size_is_not_its_measure() -> None:
     """A service collapses at the operator's 89: 151, 35 and 44 a second, the last 88 in flight for 2 s each."""
     began = beats(89, 1, 151.0, 49.0)

@@ -19,15 +19,15 @@ from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
-from sluice.pools.policy.pace import pace_of
+from sluice.pools.policy.pace import after_a_stay, pace_of, visit
 from sluice.pools.policy.state import Facts, Learnt
 
 # Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
 FULL_S, OF_SIZE = 3.0, 0.85
 # The same where the size surely completes less than two thirds of the best one's completions (reach.py).
 COLLAPSING_S = 2.0
-# Seconds of the operator's size that must be seen before it is changed.
-MEASURED_S = 2.0
+# Seconds of the operator's size that must be seen before it is changed: after a request's first stay, or in all.
+MEASURED_S, MEASURED_AT_MOST_S = 2.0, 10.0
 # Older seconds have less weight: of three seconds, the first counts 0.99.
 COUNTED = 0.98
 # A target reports an idle pool where none of so many readings had this part of the size in use. Readings are moments:
@@ -86,18 +86,24 @@ def floor(facts: Facts, learnt: Learnt, current: int, occupancy: Occupancy | Non
     return change.from_size if change is not None and ours else current
 
 
-def unmeasured(facts: Facts, learnt: Learnt, current: int) -> bool:
+def unmeasured(facts: Facts, learnt: Learnt, current: int, after_stay: bool = False) -> bool:
     """Whether the operator's size is in force and the newest half minute has less than 2 s of it. It is neither shrunk
     nor enlarged before, because the guard judges all other sizes by it. A decider that has just begun has no beats, and
     does not wait for them.
 
+    after_stay: the first stay of a request does not count, up to 10 s of the size. Fewer complete in it than later.
+
     Worked: an operator sets 7 while nothing completes at 13. The evidence asks for 13 at once; 7 first shows what it
-    does.
+    does. At 3, 1 a second completes in the first 6 s, which requests stay for, and 3 a second from then on.
     """
     if current != facts.trust.operator or not learnt.beats:
         return False
     pace = pace_of(learnt.beats, current)
-    return pace is None or pace.seconds < MEASURED_S
+    if pace is None or pace.seconds < MEASURED_S:
+        return True
+    seen = visit(learnt.beats, current)
+    long_enough = sum(beat.length_s for beat in seen) >= MEASURED_AT_MOST_S
+    return after_stay and not long_enough and sum(beat.length_s for beat in after_a_stay(seen)) < MEASURED_S
 
 
 def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> tuple[int, int]:

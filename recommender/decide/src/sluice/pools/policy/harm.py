@@ -438,7 +438,8 @@ def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms:
     operator's size.
 
     A size of ours that was seen for under 3 s has no record, so the next change is judged by the operator's size:
-    windows that are 5 s old show one second of 13 when 14 follows, and errors at 14 would count as usual.
+    windows that are 5 s old show one second of 13 when 14 follows, and errors at 14 would count as usual. A second of
+    the operator's size in which all requests failed leaves its record as it was: nothing could be compared with it.
 
     The first stay of a request at the size does not count: what completes then began among fewer in flight.
     """
@@ -446,7 +447,8 @@ def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms:
     does = pace_over(after_a_stay(seen))
     if does is None or does.completions <= 0:
         return trust
-    if size != trust.operator and sum(beat.length_s for beat in seen) < SEEN_S:
+    tells_nothing = trust.at(size, cores) is not None and does.per_s * LASTS_S < EXPECTED
+    if (size != trust.operator or tells_nothing) and sum(beat.length_s for beat in seen) < SEEN_S:
         return trust
     of = SizeRecord(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
     others = [record for record in trust.measured if (record.size, record.cores) != (size, cores)]

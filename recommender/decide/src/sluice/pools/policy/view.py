@@ -115,7 +115,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     near = min(near[0], before_the_look(facts, current, now_ms) or near[0]), near[1]
     if just_carried(learnt.waits, learnt.until_ms):
         near = near[0], admitted(current, near[1], observation.cores)
-    waits = unmeasured(facts, learnt, current)
+    waits = unmeasured(facts, learnt, current, after_stay=stops)
     if waits:
         near = near[0] if shrinks else current, current
     within = narrowed(near, least, facts.trust, now_ms)

@@ -66,15 +66,17 @@ def test_silence_for_5_s_is_a_collapse() -> None:
     assert trust.refused == (RefusedSize(16, 32, T0 + 5_000 + REFUSED_MS),)
 
 
-def test_silence_at_a_size_that_completed_requests_before_is_looked_at_after_half_a_minute() -> None:
-    """16 is gone back to after silence at 24. The operator's size would be next, though 16 did 100 a second: what is
-    silent is the pipeline."""
+def test_silence_at_a_size_that_was_gone_back_to_is_looked_at_after_half_a_minute() -> None:
+    """24 was silent, and so is 16, which did 100 a second. The operator's size would be next, though what is silent is
+    the pipeline."""
     refused = (RefusedSize(24, 16, T0 + REFUSED_MS),)
     back = replace(TRUST, measured=(AT_32, replace(AT_32, size=16)), refused=refused)
     assert judged(back, scene(16, from_size=24), 29.9)[1] is None
     assert judged(back, scene(16, from_size=24), 30)[1].case is Case.CHECKED
     assert judged(back, replace(scene(16, from_size=24), in_use=16.0), 30)[1] is None
-    assert judged(replace(back, measured=(AT_32,)), scene(16, from_size=24), 5)[1].case is Case.COLLAPSED
+    # By a choice, or after another size was refused.
+    assert judged(replace(back, refused=()), scene(16, from_size=24), 5)[1].case is Case.COLLAPSED
+    assert judged(back, scene(16, from_size=32), 5)[1].case is Case.COLLAPSED
 
 
 @pytest.mark.parametrize(

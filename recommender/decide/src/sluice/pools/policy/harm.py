@@ -6,7 +6,7 @@ when Sluice left it is the measure of all other sizes on the same CPU limit.
 
 COLLAPSED
   Within 2 min of a change by Sluice, one of these holds. Nothing completes for 5 s, and for 5 times as long as a
-  request stayed, at a size that was not measured before. Or less than half of before completes over 3 s and a
+  request stayed, unless the guard just went back to this size. Or less than half of before completes over 3 s and a
   request's stay, and over the newest three beats, and the pool is full or its requests stay 1.5 times as long. The
   guard goes back to the size before. It refuses the new size and all beyond it for 10 min, twice as long each time.
   The operator's size is not gone back to where a full pool of it completed less than the size in force does.
@@ -227,10 +227,8 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
         # A record may be of a light load. What a full pool of it completed says what it is worth now.
         before = None if scene.operator_full_per_s < pace.per_s else before
     drains = _drains(scene, trust, now_ms)
-    # A size that completed requests before is gone back to. Silence there mostly has another cause: half a minute of
-    # it is looked at (`_fewer`).
-    known = trust.at(scene.current, scene.cores) is not None
-    why = _collapsed(before, pace, scene, trust.since_ms, now_ms, drains, known) if before is not None else ""
+    back = _went_back(trust, scene, now_ms)
+    why = _collapsed(before, pace, scene, trust.since_ms, now_ms, drains, back) if before is not None else ""
     if before is not None and why:
         verdict = GuardVerdict(Case.COLLAPSED, before.size, why)
         return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
@@ -276,16 +274,25 @@ def _drains(scene: Scene, trust: Trust, now_ms: int) -> bool:
     return scene.drains and now_ms - trust.since_ms <= DRAINS_MS
 
 
+def _went_back(trust: Trust, scene: Scene, now_ms: int) -> bool:
+    """Whether the last change is the guard's, back to this size. Silence there too has another cause, mostly: half a
+    minute of it is looked at (`_fewer`)."""
+    return any(
+        (refusal.size, refusal.from_size) == (scene.from_size, scene.current) and now_ms < refusal.until_ms
+        for refusal in trust.refused
+    )
+
+
 def _collapsed(
-    record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: int, now_ms: int, drains: bool, known: bool
+    record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: int, now_ms: int, drains: bool, back: bool
 ) -> str:
-    """Why the change collapsed, "" where it did not. A pool that drains collapses only where nothing completes, a known
-    size only where too little does."""
+    """Why the change collapsed, "" where it did not. A pool that drains collapses only where nothing completes, a size
+    that the guard went back to only where too little does."""
     silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * record.stay_s)
     good = pace is not None and pace.per_s > 0
     waited_ms = now_ms - since_ms - max(record.lag_ms, 0)
     expected = record.per_s * waited_ms / 1_000
-    if not good and not known and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
+    if not good and not back and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
         return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {record.per_s:.3g}/s at {record.size}"
     if pace is None or pace.seconds < max(SEEN_S, record.stay_s) or record.per_s * pace.seconds < EXPECTED:
         return ""

@@ -226,9 +226,7 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     if before is not None and before.size == operator and pace is not None and scene.full_share >= FULL_SHARE:
         # A record may be of a light load. What a full pool of it completed says what it is worth now.
         before = None if scene.operator_full_per_s < pace.per_s else before
-    drains = _drains(scene, trust, now_ms)
-    back = _went_back(trust, scene, now_ms)
-    why = _collapsed(before, pace, scene, trust.since_ms, now_ms, drains, back) if before is not None else ""
+    why = _collapsed(before, pace, scene, trust, now_ms) if before is not None else ""
     if before is not None and why:
         verdict = GuardVerdict(Case.COLLAPSED, before.size, why)
         return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
@@ -283,20 +281,19 @@ def _went_back(trust: Trust, scene: Scene, now_ms: int) -> bool:
     )
 
 
-def _collapsed(
-    record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: int, now_ms: int, drains: bool, back: bool
-) -> str:
+def _collapsed(record: SizeRecord, pace: Pace | None, scene: Scene, trust: Trust, now_ms: int) -> str:
     """Why the change collapsed, "" where it did not. A pool that drains collapses only where nothing completes, a size
     that the guard went back to only where too little does."""
     silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * record.stay_s)
     good = pace is not None and pace.per_s > 0
-    waited_ms = now_ms - since_ms - max(record.lag_ms, 0)
+    waited_ms = now_ms - trust.since_ms - max(record.lag_ms, 0)
+    judges = not scene.unread and not _went_back(trust, scene, now_ms)
     expected = record.per_s * waited_ms / 1_000
-    if not good and not back and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
+    if not good and judges and waited_ms >= silent_ms and expected >= EXPECTED:
         return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {record.per_s:.3g}/s at {record.size}"
     if pace is None or pace.seconds < max(SEEN_S, record.stay_s) or record.per_s * pace.seconds < EXPECTED:
         return ""
-    if drains:
+    if _drains(scene, trust, now_ms):
         return ""
     slower = scene.full_share >= FULL_SHARE or pace.stay_s > SLOWER * record.stay_s
     newest = pace_over(scene.beats[-3:])

@@ -77,7 +77,7 @@ SETTINGS: Mapping[str, Setting] = {
         HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the job keeps the sum of a window for this long after its last change"
     ),
     "mini-batch-ms": Setting(200, 10, 10_000, "rows gather for this long before the job updates sums"),
-    "flush-ms": Setting(400, 10, 60_000, "a sink writes once in this long, and no row waits longer"),
+    "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before a sink writes them"),
     "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
     "graph-max-age-ms": Setting(
         HOUR_MS,

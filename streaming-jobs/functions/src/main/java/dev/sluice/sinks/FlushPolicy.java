@@ -10,7 +10,7 @@ import org.apache.flink.configuration.ReadableConfig;
  * When buffered rows are written; every checkpoint writes them, too.
  *
  * @param maxRows at this many rows
- * @param intervalMs this long after the first of them, at the latest
+ * @param intervalMs this long after the first of them
  */
 public record FlushPolicy(int maxRows, long intervalMs) implements Serializable {
   public static final ConfigOption<Integer> MAX_ROWS =
@@ -23,7 +23,7 @@ public record FlushPolicy(int maxRows, long intervalMs) implements Serializable 
       ConfigOptions.key("sink.buffer-flush.interval")
           .durationType()
           .defaultValue(Duration.ofMillis(500))
-          .withDescription("Write once in this long; no row waits longer: 10 ms to 1 min.");
+          .withDescription("Write when a row has waited for this long: 10 ms to 1 min.");
 
   /** Reads and checks the options. */
   public static FlushPolicy of(ReadableConfig options) {
@@ -33,19 +33,5 @@ public record FlushPolicy(int maxRows, long intervalMs) implements Serializable 
     boolean isLegal = intervalMs >= 10 && intervalMs <= 60_000;
     OptionRange.check(isLegal, INTERVAL, intervalMs + " ms", "10 ms to 1 min");
     return new FlushPolicy(maxRows, intervalMs);
-  }
-
-  /**
-   * When the first row of a batch is written: the interval after the batch before began, so that a
-   * store has no more batches than one an interval. Rows that come after a pause gather for a tenth
-   * of it, since others follow. Where the clock was set back, the batch before began later than
-   * now.
-   *
-   * <p>Worked, an interval of 400 ms: the batch before began at 0. A row of 130 ms is written at
-   * 400 ms, one of 380 ms at 420 ms, and one of 900 ms at 940 ms.
-   */
-  long dueMs(long rowMs, long batchBeforeMs) {
-    long gatheredMs = rowMs + intervalMs / 10;
-    return Math.min(Math.max(gatheredMs, batchBeforeMs + intervalMs), rowMs + intervalMs);
   }
 }

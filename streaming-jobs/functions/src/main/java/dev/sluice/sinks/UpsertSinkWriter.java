@@ -30,7 +30,6 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
   private boolean timerSet;
   // The rows have waited long enough; they wait only for the batch in flight.
   private boolean due;
-  private long batchBeganMs;
 
   UpsertSinkWriter(
       String store,
@@ -58,8 +57,7 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
       startBatch();
     } else if (!timerSet) {
       timerSet = true;
-      long dueMs = policy.dueMs(clock.getCurrentProcessingTime(), batchBeganMs);
-      clock.registerTimer(dueMs, this::onTimer);
+      clock.registerTimer(clock.getCurrentProcessingTime() + policy.intervalMs(), this::onTimer);
     }
   }
 
@@ -87,7 +85,6 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
     }
     awaitBatch();
     List<BinaryRowData> rows = buffer.take();
-    batchBeganMs = clock.getCurrentProcessingTime();
     inFlight = CompletableFuture.runAsync(() -> writeBatch(rows), thread);
     inFlight.whenComplete((done, failure) -> reportEnd());
   }

@@ -82,18 +82,15 @@ class UpsertSinkWriterTest {
 
   private static final class Timers implements ProcessingTimeService {
     final List<ProcessingTimeCallback> waiting = new ArrayList<>();
-    final List<Long> times = new ArrayList<>();
-    long nowMs = 1_000_000;
 
     @Override
     public long getCurrentProcessingTime() {
-      return nowMs;
+      return 0;
     }
 
     @Override
     public ScheduledFuture<?> registerTimer(long time, ProcessingTimeCallback callback) {
       waiting.add(callback);
-      times.add(time);
       return null;
     }
 
@@ -172,23 +169,6 @@ class UpsertSinkWriterTest {
     store.permits.release(1);
     mailbox.mails.take().run();
     assertThat(store.stored).containsExactlyElementsOf(upTo(FULL + 1));
-  }
-
-  @Test
-  void rowsAreWrittenOnceAnIntervalAndAfterAPauseSoon() throws Exception {
-    store.permits.release(3);
-    write(0, 1); // an interval is 100 ms: after a pause 10 ms
-    timers.nowMs += 10;
-    timers.fire();
-    timers.nowMs += 30;
-    write(1, 3); // 100 ms after the batch before
-    timers.nowMs += 70;
-    timers.fire();
-    timers.nowMs -= 3_600_000;
-    write(3, 4); // the clock was set back: the interval
-    assertThat(timers.times).containsExactly(1_000_010L, 1_000_110L, 1_000_210L - 3_600_000);
-    writer.flush(false);
-    assertThat(store.stored).containsExactlyElementsOf(upTo(4));
   }
 
   @Test

@@ -19,6 +19,7 @@ from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
 from sluice.model.times import timestamp
 from sluice.pools.commit import PoolsCommit
+from sluice.pools.discovery.room import MemoryRoom
 from sluice.pools.names import message_of, pool_name
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.spread import Spread
@@ -74,10 +75,10 @@ class Deciders:
         self.now_ms, self.committing_s = NOW_MS, 0.0
 
     @contextmanager
-    def one(self, collector: Collects, spread: Spread) -> Iterator[Loop]:
+    def one(self, collector: Collects, spread: Spread, room: MemoryRoom | None = None) -> Iterator[Loop]:
         client = KafkaBroker(self._bootstrap, self._topics)
         shards = Shards(client, self._topics, Identity("bench", 1, 0), codec())
-        pools = PoolResources(spread=spread, alive=shards.alive)
+        pools = PoolResources(spread=spread, alive=shards.alive, room=room or MemoryRoom())
         loop = Loop(self._config, shards, products(lambda: collector, pools), lambda: self.now_ms, pools.problems)
         if isinstance(collector, Queried):
             collector.database.answered = shards.alive

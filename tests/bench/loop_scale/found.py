@@ -12,15 +12,15 @@ from sluice.pools.discovery.candidate import Load
 from sluice.pools.section import PoolsSection
 from sluice_kit.servers.clickhouse import ClickHouse as Server
 
-# Each service has the threads of its server, and connections to two peers; in the order of their keys.
+# Each service has connections to two peers, or to none, and the threads of its server; in the order of their keys.
 FILL = """
     INSERT INTO windows_10s (* EXCEPT (written))
     SELECT side, service, peer, 'instance-1', fromUnixTimestamp({from_s:Int64} + 10 * (number % {rows:UInt32})), 100,
         20000000000, 100, 1, 300000000, 100, 0, map(1280, 100), 1, now()
-    FROM numbers({services:UInt32} * 3 * {rows:UInt32})
-    ARRAY JOIN [leftPad(toString(intDiv(number, 3 * {rows:UInt32})), 5, '0')] AS name
+    FROM numbers({services:UInt32} * {parts:UInt32} * {rows:UInt32})
+    ARRAY JOIN [leftPad(toString(intDiv(number, {parts:UInt32} * {rows:UInt32})), 5, '0')] AS name
     ARRAY JOIN [concat('service-', name)] AS service
-    ARRAY JOIN [intDiv(number, {rows:UInt32}) % 3] AS part
+    ARRAY JOIN [3 - {parts:UInt32} + intDiv(number, {rows:UInt32}) % {parts:UInt32}] AS part
     ARRAY JOIN [if(part = 2, 'server', 'client')] AS side
     ARRAY JOIN [['cache', 'db', ''][part + 1]] AS peer
 """
@@ -38,9 +38,14 @@ def named(pools: int) -> Config:
     return Config.model_validate({"pools": given})
 
 
-def fill(server: Server, pools: int, until_ms: int) -> None:
-    rows = HISTORY_S // 10
-    given = {"from_s": until_ms // 1_000 - HISTORY_S, "rows": rows, "services": pools // 3}
+def fill(server: Server, pools: int, until_ms: int, parts: int = 3, history_s: int = HISTORY_S) -> None:
+    """parts: pools of a service; 1: its server's threads."""
+    given = {
+        "from_s": until_ms // 1_000 - history_s,
+        "rows": history_s // 10,
+        "services": pools // parts,
+        "parts": parts,
+    }
     server.client("sluice").command(FILL, parameters=given)
 
 

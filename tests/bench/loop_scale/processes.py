@@ -20,6 +20,11 @@ def memory_mb(spread: Spread) -> list[float]:
     return [peak, *(_proportional_mb(pid) for pid in (server, *spread.pids) if pid is not None)]
 
 
+def resident_bytes() -> int:
+    """Of this process, now."""
+    return int(Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]) * 1024
+
+
 def cpu_s(spread: Spread) -> tuple[float, float]:
     """So far, of this process and of those that decide for it."""
     return time.process_time(), sum(_cpu_s(pid) for pid in spread.pids)

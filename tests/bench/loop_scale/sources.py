@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bench.loaded_windows import BUCKETS, Loaded
 from bench.loop_scale.found import Finding, fill, named
+from bench.loop_scale.limited import in_limits
 from bench.loop_scale.period import PERIOD_S, PERIODS, TAKEN_OVER, Period, periods
 from bench.loop_scale.processes import forget_peak, memory_mb
 from bench.loop_scale.queried import Queried
@@ -99,7 +100,12 @@ def found(pools: int) -> Rows:
     ]
 
 
-SOURCES: dict[str, Callable[[int], Rows]] = {"memory": in_memory, "clickhouse": from_clickhouse, "found": found}
+SOURCES: dict[str, Callable[[int], Rows]] = {
+    "memory": in_memory,
+    "clickhouse": from_clickhouse,
+    "found": found,
+    "limited": in_limits,
+}
 
 
 def _begin(pools: int) -> Config:

@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
@@ -14,6 +16,19 @@ def killed_for_memory(pid: int, patience_s: float = PATIENCE_S) -> bool:
 
     False: it asked for nothing more within `patience_s`, and goes on as before.
     """
+    with limited(pid, LEAST_BYTES):
+        deadline = time.monotonic() + patience_s
+        while _alive(pid):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+
+@contextmanager
+def limited(pid: int, most_bytes: int) -> Iterator[None]:
+    """In the block, the process and those that it starts get a control group of their own, and so many bytes for what
+    they ask from now on."""
     version_2 = "memory" in _text(ROOT / "cgroup.controllers").split()
     root, limit = (ROOT, "memory.max") if version_2 else (ROOT / "memory", "memory.limit_in_bytes")
     if version_2:
@@ -22,13 +37,8 @@ def killed_for_memory(pid: int, patience_s: float = PATIENCE_S) -> bool:
     group.mkdir()
     try:
         (group / "cgroup.procs").write_text(str(pid))
-        (group / limit).write_text(str(LEAST_BYTES))
-        deadline = time.monotonic() + patience_s
-        while _alive(pid):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-        return True
+        (group / limit).write_text(str(most_bytes))
+        yield
     finally:
         _leave(group, root)
 

@@ -68,6 +68,10 @@ class PoolsProduct:
     def start(self, config: PoolsSection) -> None:
         libraries.load()
         prepare()
+        if len(config.pools) > self._resources.room.most:
+            log.warning(
+                "%d pools are configured, and %s: raise the memory limit", len(config.pools), self._resources.room
+            )
         self._resources.spread.start(len(config.pools))
 
     def restore(self, takeover: Takeover) -> PoolsShard:
@@ -113,7 +117,7 @@ class PoolsShard:
         records: PoolRecords = takeover.part
         now_ms = takeover.now_ms
         self._declared: PoolsSection = takeover.config
-        self._discovering = Discovering(records.candidates)
+        self._discovering = Discovering(records.candidates, resources.room)
         self._collector, self._resources, self._history, self._counts = collector, resources, history, counts
         self._operator_inputs, self._received_to = OperatorInputs(records, now_ms), 0
         self._states = records.states.states()

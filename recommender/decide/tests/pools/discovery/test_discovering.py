@@ -10,7 +10,9 @@ from sluice.engine.loop import Loop
 from sluice.model.keys import PoolKey
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
+from sluice.pools.discovery.room import BASE_BYTES, POOL_BYTES, MemoryRoom
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.v1.candidate_pb2 import (
     FOUND_BY_ACTUATOR,
     FOUND_BY_BOUND,
@@ -19,7 +21,7 @@ from sluice.pools.v1.candidate_pb2 import (
     Candidate,
 )
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
-from sluice_kit.decide.fakes import FakeClock, FakeCollector, FakeService
+from sluice_kit.decide.fakes import AtOnce, FakeClock, FakeCollector, FakeService
 from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 AUTO = parse("", "sluice.yaml")
@@ -99,6 +101,18 @@ def test_a_pool_that_discovery_excludes_is_deleted_and_so_are_all_without_discov
     loop.next_config = parse("pools: [{service: mail, side: server, threshold: 1s}]", "x")
     periods(loop, clock, [10])
     assert (found(loop), candidates(log)) == (["mail/server"], {})
+
+
+def test_a_decider_with_memory_for_one_pool_finds_one_and_says_why_no_other() -> None:
+    log, clock = MemoryLog(), FakeClock()
+    collector = FakeCollector(shown=shows(CART, ORDERS))
+    collector.metrics = MetricsReading([metric(key, 200, clock.now_ms) for key in (CART, ORDERS)], {})
+    room = MemoryRoom(BASE_BYTES + POOL_BYTES)
+    loop = log.loop(AUTO, collector, clock, PoolResources(background=AtOnce(), room=room))
+    periods(loop, clock, [1, 10])
+    assert found(loop) == ["cart/server"]
+    why = candidates(log)["candidate/orders/server/"].why
+    assert why == "the decider's memory is taken: 1 pools fit in 315 MiB"
 
 
 def test_a_bound_makes_a_pool_of_that_size_until_more_is_in_flight() -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sluice.model.keys import PoolKey
 from sluice.pools.discovery.candidate import Candidate, Load
-from sluice.pools.discovery.finding import NAMELESS, UNSIZED, KnownSize, Signs, next_candidates
+from sluice.pools.discovery.finding import NAMELESS, UNSIZED, Fits, KnownSize, Signs, next_candidates
 from sluice.pools.discovery.selection import Discovery
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
@@ -79,6 +79,18 @@ def test_most_loaded_first_and_a_pool_keeps_its_place() -> None:
     after = next_candidates(first, loads(a=9.0, b=0.1, c=0.1), sized("a"), two, 20_000)
     assert pools(after) == ["b", "c"], "neither a low load nor a size that is unknown now drops a pool"
     assert after[PoolKey("b", "server", "")].size is None
+
+
+def test_pools_end_where_the_memory_does() -> None:
+    signs = sized("a", "b", "c")._replace(configured={PoolKey("a", "server", "")})
+    fits = Fits(2, "2 pools fit in 1 MiB")
+    first = next_candidates({}, loads(a=1.0, b=3.0, c=2.0), signs, Discovery(), 0, fits)
+    assert pools(first) == ["a", "b"], "the configured pool takes one of the two places"
+    assert first[PoolKey("c", "server", "")].why == "the decider's memory is taken: 2 pools fit in 1 MiB"
+    less = next_candidates(first, loads(a=1.0, b=3.0, c=2.0), signs, Discovery(), 0, Fits(0, "none"))
+    assert pools(less) == ["a", "b"], "what is a pool stays one"
+    most = next_candidates({}, loads(b=3.0, c=2.0), sized("b", "c"), Discovery(most=1), 0, fits)
+    assert most[PoolKey("c", "server", "")].why == "1 pools were found already: discovery.most"
 
 
 def test_a_configured_pool_takes_no_place() -> None:

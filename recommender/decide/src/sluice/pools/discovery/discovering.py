@@ -9,8 +9,9 @@ from sluice.model.problems import Problems
 from sluice.pools.discovery.bound import CandidateCourse, bound_of
 from sluice.pools.discovery.candidate import Candidate, Load
 from sluice.pools.discovery.configured import with_found, with_pools
-from sluice.pools.discovery.finding import NO_PEERS, KnownBound, KnownSize, Signs, next_candidates
+from sluice.pools.discovery.finding import NO_PEERS, Fits, KnownBound, KnownSize, Signs, next_candidates
 from sluice.pools.discovery.query import LASTS_S, SETTLES_S
+from sluice.pools.discovery.room import MemoryRoom
 from sluice.pools.inputs.sizes import Sizes, one_size
 from sluice.pools.metrics.in_force import by_metrics, reported
 from sluice.pools.metrics.metric_sizes import MetricSizes
@@ -32,8 +33,9 @@ class Discovering:
     """Call `look` and `judge`, then read `config`. `due` stays until `committed`. After a failed reading the last loads
     stay."""
 
-    def __init__(self, written: Mapping[PoolKey, Candidate]) -> None:
-        """written: the candidates in the journal."""
+    def __init__(self, written: Mapping[PoolKey, Candidate], room: MemoryRoom) -> None:
+        """written: the candidates in the journal. room: of all shards of the decider."""
+        self._room = room
         self.candidates = dict(written)
         self._written, self._due = dict(written), dict[PoolKey, Candidate | None]()
         self._loads: dict[PoolKey, Load] = {}
@@ -112,7 +114,9 @@ class Discovering:
         known |= {key: KnownSize("bound", bound.size) for key, bound in bounds.items()}
         why = {key: bound.why for key, bound in bounds.items()}
         signs = Signs(configured, known, metrics.doubts, why, threadless)
-        self.candidates = next_candidates(last, self._loads, signs, declared.discovery, now_ms)
+        fits = Fits(self._room.beside(self), str(self._room))
+        self.candidates = next_candidates(last, self._loads, signs, declared.discovery, now_ms, fits)
+        self._room.take(self, len(_pools(self.candidates) | configured))
         if _pools(last) != _pools(self.candidates):
             self._config = None
         if last.keys() != self.candidates.keys():

@@ -1,7 +1,8 @@
 """Which candidates are pools: pure.
 
 A candidate becomes a pool when an actuator or a metric has its size, or its concurrency shows a bound, the ones with
-most in flight first, up to `discovery.most`. It stays one, whatever its load, until spans have not shown it for a day.
+most in flight first, up to `discovery.most` and to what fits in memory. It stays one, whatever its load, until spans
+have not shown it for a day.
 """
 
 from __future__ import annotations
@@ -41,6 +42,13 @@ class KnownBound(NamedTuple):
     why: str
 
 
+class Fits(NamedTuple):
+    """The pools that fit in memory, the configured ones counted. why: in words."""
+
+    pools: int
+    why: str
+
+
 class Signs(NamedTuple):
     """What shows that candidates are pools. sizes: of those whose size is known. doubts: why metrics give none. bounds:
     in words, of the sizes by a bound. threadless: why those without a size are none."""
@@ -58,15 +66,19 @@ def next_candidates(
     signs: Signs,
     discovery: Discovery | None,
     now_ms: int,
+    fits: Fits | None = None,
 ) -> dict[PoolKey, Candidate]:
     """The candidates after those of `last`; none without discovery. loads: of the newest reading. An empty one shows
-    that no spans arrive, and lets no candidate go."""
+    that no spans arrive, and lets no candidate go. fits: None where memory has no limit."""
     if discovery is None:
         return {}
     keys = [key for key in {**last, **loads} if key in signs.configured or discovery.selects(key)]
     seen = (_seen(key, last.get(key), loads, signs, now_ms) for key in keys)
     after = {one.key: one for one in seen if not loads or now_ms - one.seen_ms <= _lasts_ms(one)}
-    room = discovery.most - sum(one.found_by not in (None, "configuration") for one in after.values())
+    found = sum(one.found_by not in (None, "configuration") for one in after.values())
+    room, full = discovery.most - found, f"{discovery.most:,} pools were found already: discovery.most"
+    if fits is not None and fits.pools - len(signs.configured) < discovery.most:
+        room, full = fits.pools - len(signs.configured) - found, f"the decider's memory is taken: {fits.why}"
     eligible = [one for one in after.values() if one.found_by is None and one.key.peer not in NO_PEERS]
     for one in sorted(eligible, key=lambda one: (-one.concurrency, one.key)):
         if (by := _sign(one.key, signs)) is None:
@@ -76,7 +88,7 @@ def next_candidates(
             why = signs.bounds[one.key] if by == "bound" else WHY[by]
             after[one.key] = replace(one, found_by=by, found_at_ms=now_ms, why=why)
         else:
-            after[one.key] = replace(one, why=f"{discovery.most:,} pools were found already: discovery.most")
+            after[one.key] = replace(one, why=full)
     return after
 
 

@@ -6,8 +6,8 @@ from weakref import WeakKeyDictionary
 
 from sluice.engine.cpus import memory_bytes
 
-# `make bench BENCH=loop-scale`: a decider without pools 330 MB; 3,500 pools in one process 928 MB, 10,000 in three 2,269
-# MB. Worked: 1 GiB holds (1,074 - 330) / 0.23 = 3,233 pools.
+# `make bench BENCH=loop-scale`: a decider without pools 330 MB; 3,500 pools in one process 928 MB, 10,000 in three
+# 2,269 MB. Worked: 1 GiB holds (1,074 - 330) / 0.23 = 3,233 pools.
 BASE_BYTES, POOL_BYTES = 330_000_000, 230_000
 
 

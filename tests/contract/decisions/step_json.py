@@ -12,10 +12,10 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Basis, Decision
-from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState, Scaled
+from sluice.pools.policy.trust import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.sampling.verdict import Kind, Sampling
 
 Json = Mapping[str, Any]

@@ -7,10 +7,10 @@ from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Advised, Basis
-from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP
+from sluice.pools.policy.trust import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.waits import Waits
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

@@ -5,10 +5,10 @@ import pytest
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unmeasured, unrefused, was_full
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import RefusedSize, Trust
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
+from sluice.pools.policy.trust import RefusedSize, Trust
 from sluice_kit.decide.feeds import evidence
 
 NOW = 1_700_000_000_000

@@ -7,10 +7,10 @@ import pytest
 
 from sluice.pools.policy.by_hand import standing
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.harm import RefusedSize, Trust
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.policy.trust import RefusedSize, Trust
 from sluice.pools.policy.view import View
 from sluice.pools.policy.worth import Choice, Outlook
 from sluice_kit.decide.feeds import evidence, full, nothing

@@ -10,11 +10,11 @@ from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.allowed import was_full
 from sluice.pools.policy.decision import Action, Decision
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.observation import Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.policy.trust import Trust
 from sluice.pools.policy.watch import with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, nothing
 

@@ -6,27 +6,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.pools.policy.harm import (
-    ERRORS_REFUSED_MS,
+from sluice.pools.policy.harm import given_up, watched
+from sluice.pools.policy.pace import Beat, Pace
+from sluice.pools.policy.scene import GuardVerdict, Scene
+from sluice.pools.policy.transitions import Case
+from sluice.pools.policy.trial import ERRORS_REFUSED_MS, errors_rise
+from sluice.pools.policy.trust import (
     GIVEN_UP_MS,
     LONGEST_MS,
     MOST_MEASURED,
     REFUSED_MS,
-    GuardVerdict,
     OperatorLook,
     RefusedSize,
-    Scene,
     SizeRecord,
     Trust,
-    errors_rise,
-    given_up,
     in_force,
     left,
     refusing,
-    watched,
 )
-from sluice.pools.policy.pace import Beat, Pace
-from sluice.pools.policy.transitions import Case
 
 # A whole second.
 T0 = 1_700_000_000_000

@@ -6,9 +6,9 @@ from math import log
 import pytest
 
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import SizeRecord, Trust
 from sluice.pools.policy.reach import by_another, collapses, decided_for, largest, leap
 from sluice.pools.policy.state import Change, Facts
+from sluice.pools.policy.trust import SizeRecord, Trust
 from sluice.pools.policy.worth import Outlook
 
 NOW = 1_700_000_000_000

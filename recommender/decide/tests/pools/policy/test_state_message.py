@@ -8,7 +8,6 @@ from sluice.model.keys import PoolKey
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Basis
-from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_message import (
@@ -19,6 +18,7 @@ from sluice.pools.policy.state_message import (
     write_evidence,
     write_facts,
 )
+from sluice.pools.policy.trust import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.waits import Waits
 from sluice.pools.v1 import pool_size_pb2
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts

@@ -12,12 +12,12 @@ from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.case import SILENT_MS, WAIT_MS, confidence_in
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.harm import SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import TABLE, Case, table
+from sluice.pools.policy.trust import SizeRecord, Trust
 from sluice.pools.policy.view import stopped
 from sluice.pools.policy.worth import Choice
 from sluice.pools.sampling.verdict import Kind, Sampling

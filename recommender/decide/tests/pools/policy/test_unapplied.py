@@ -9,10 +9,10 @@ from sluice.model.states import State
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.policy.trust import Trust
 from sluice_kit.decide.feeds import evidence, nothing
 
 NOW = 1_700_000_000_000

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import OperatorLook, SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat, with_beats
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import Case
+from sluice.pools.policy.trust import OperatorLook, SizeRecord, Trust
 from sluice.pools.policy.watch import spans_full, watch, with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, joined, nothing
 

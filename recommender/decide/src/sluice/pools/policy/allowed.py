@@ -4,7 +4,7 @@
   pool was full after 3 full seconds at its size or above, on any CPU limit, or when a target reports it. What Sluice's
   own change added may be removed without that, since the pool was full before.
 - No size is below what the busiest stretch of the horizon needed (`need.py`).
-- No refused size, nor one beyond it, is chosen until the refusal ends (`harm.py`).
+- No refused size, nor one beyond it, is chosen until the refusal ends (`trust.py`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from sluice.fast.worth import LATENCY_SPREAD, ln_phi
 from sluice.pools.estimate.belief.family import SIZES, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import after_a_stay, pace_of, visit
 from sluice.pools.policy.state import Facts, Learnt
+from sluice.pools.policy.trust import Trust
 
 # Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
 FULL_S, OF_SIZE = 3.0, 0.85

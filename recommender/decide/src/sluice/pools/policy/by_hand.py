@@ -13,9 +13,9 @@ from dataclasses import replace
 from sluice.fast.changed import changed
 from sluice.pools.policy.allowed import unrefused
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Change, Facts
+from sluice.pools.policy.trust import Trust
 from sluice.pools.policy.view import View
 from sluice.pools.policy.worth import Choice
 

@@ -23,8 +23,8 @@ from math import exp, log
 
 from sluice.fast.worth import LATENCY_SPREAD, ln_phi
 from sluice.pools.estimate.belief.posterior import Posterior
-from sluice.pools.policy.harm import COLLAPSED_TO, HOLDS
 from sluice.pools.policy.pace import NEWEST, Beat, timely_over, visit
+from sluice.pools.policy.trial import COLLAPSED_TO, HOLDS
 
 
 def more_in_time(beats: tuple[Beat, ...], now: Posterior, current: int, size: int, slo_s: float) -> str:

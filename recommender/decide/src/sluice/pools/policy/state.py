@@ -10,9 +10,9 @@ from sluice.pools.estimate.belief.cache import CachedBelief
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Advice, Basis
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.trust import Trust
 from sluice.pools.policy.waits import Waits
 
 # The state keeps the fullness of so many of the newest seconds.
@@ -45,7 +45,7 @@ class Facts:
     change    the last decided change, None before the first
     baseline  the last size that was expected to lose less than 1 %: the size to hold when nothing is known
     state     the last state that came from the belief, None before the first
-    trust     the operator's size, what sizes did, and refused sizes (harm.py)
+    trust     the operator's size, what sizes did, and refused sizes (trust.py)
     """
 
     now_ms: int = 0

@@ -11,8 +11,8 @@ from math import inf, isfinite
 
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Advice
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.state import Facts, Learnt, Standing
+from sluice.pools.policy.trust import Trust
 
 MOST_SIZE = 2**32 - 1
 # Unix ms, to the end of 2261.

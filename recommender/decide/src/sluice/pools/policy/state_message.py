@@ -19,11 +19,11 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.advice_message import standing_message, standing_of
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalStateError, check_facts, check_learnt, check_time
+from sluice.pools.policy.trust import Trust
 from sluice.pools.policy.trust_message import trust_message, trust_of
 from sluice.pools.policy.waits import Waits
 from sluice.pools.v1 import pool_pb2, pool_size_pb2

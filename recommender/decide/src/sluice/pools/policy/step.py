@@ -26,13 +26,13 @@ from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.by_hand import made, standing, unmade
 from sluice.pools.policy.case import case_of, confidence_in, never_full, unseen
 from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
-from sluice.pools.policy.harm import REFUSED_MS, left, refusing
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.scaled_size import judged_scaled, named_by_sample
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, TAKE_BACK, Case
+from sluice.pools.policy.trust import REFUSED_MS, left, refusing
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.waits import just_carried
 from sluice.pools.policy.watch import spans_full, watch, with_occupancy

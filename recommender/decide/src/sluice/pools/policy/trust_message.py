@@ -1,10 +1,10 @@
-"""Converts the guard's `Trust` (`harm.py`) to and from its message, `Trust` of proto/sluice/pools/v1/state.proto."""
+"""Converts the guard's `Trust` (`trust.py`) to and from its message, `Trust` of proto/sluice/pools/v1/state.proto."""
 
 from __future__ import annotations
 
 from sluice.model.times import timestamp
-from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.message_time import unix_ms
+from sluice.pools.policy.trust import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.v1.state_pb2 import Trust as Message
 
 

@@ -12,7 +12,6 @@ from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import GuardVerdict
 from sluice.pools.policy.in_time import more_in_time
 from sluice.pools.policy.learn import SLOW, late
 from sluice.pools.policy.observation import Observation
@@ -28,6 +27,7 @@ from sluice.pools.policy.reach import (
     reach,
     smallest,
 )
+from sluice.pools.policy.scene import GuardVerdict
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
 from sluice.pools.policy.waits import just_carried
 from sluice.pools.policy.waves import came, completes_less, under_way, worse

@@ -11,10 +11,13 @@ from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, OVER
 from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
-from sluice.pools.policy.harm import SEEN_S, TRIAL_MS, GuardVerdict, Scene, SizeRecord, in_force, last_of_ours, watched
+from sluice.pools.policy.harm import watched
 from sluice.pools.policy.observation import REPORTED_FULL, Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
+from sluice.pools.policy.scene import GuardVerdict, Scene
 from sluice.pools.policy.state import Facts, Learnt
+from sluice.pools.policy.trial import TRIAL_MS
+from sluice.pools.policy.trust import SEEN_S, SizeRecord, in_force, last_of_ours
 from sluice.pools.policy.view import full_share
 
 # Actuators report an unchanged size each 15 s. Without a report for so long, nobody reads the size.

@@ -12,10 +12,11 @@ from collections.abc import Iterable
 
 from sluice.fast.worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import COLLAPSED_TO, EXPECTED
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.pace import Beat, pace_of
 from sluice.pools.policy.state import Change, Facts
+from sluice.pools.policy.trial import COLLAPSED_TO
+from sluice.pools.policy.trust import EXPECTED
 from sluice.pools.policy.worth import Prospects
 
 # The bases of changes that come in waves.

@@ -26,6 +26,7 @@ from bench import (
     report,
     sampled,
     scaled,
+    syncing,
     table1,
     watchers,
 )
@@ -46,6 +47,7 @@ Measured = list[tuple[str, str]] | str
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
 BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "loop-scale": loop_scale.run,
+    "syncing": syncing.run,
     "localization": localization.run,
     "decision": parts.decision,
     "workloads": parts.six_workloads,

@@ -20,7 +20,7 @@ from sluice_kit.applications.kube_pools import ADDRESSES, FIRST, Pool, pools
 from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import answers, running
-from sluice_kit.servers.kubernetes import Kubernetes, api_server
+from sluice_kit.servers.kubernetes import PODS, Kubernetes, api_server
 from sluice_kit.waiting import until
 from stack.installs import BIN
 from stack.settings import REPOSITORY
@@ -85,6 +85,7 @@ def shop(cluster: Kubernetes) -> Iterator[Shop]:
             "discover": [
                 {
                     "name": "shop",
+                    "within": [PODS],
                     "kubernetes": {"namespace": "shop"},
                     "target": {"max_factor": 64, "cooldown": "0s", "handler": {"token_file": str(token)}},
                 }

@@ -51,6 +51,7 @@ func TestANameThatOccursTwiceIsAnError(t *testing.T) {
 func TestWhereNoRequestGoes(t *testing.T) {
 	listed := strings.Replace(discovered, "    file:", "    within: [10.0.0.0/8, \"fd00::/8\"]\n    file:", 1)
 	pods := strings.Replace(discovered, "file: {path: /run/cart.yaml}", "kubernetes: {namespace: shop, selector: app=cart, port: 80}", 1) + "kubernetes: {}\n"
+	own := strings.Replace(pods, "    kubernetes: {namespace", "    within: [127.0.1.0/24, 10.9.9.0/24]\n    kubernetes: {namespace", 1)
 	for _, tt := range []struct {
 		config, host string
 		reached      bool
@@ -66,6 +67,9 @@ func TestWhereNoRequestGoes(t *testing.T) {
 		{pods, "10.0.0.1", true},
 		{pods, "127.0.0.1", false},
 		{pods, "::1", false},
+		{own, "127.0.1.7", true},
+		{own, "127.0.0.1", false},
+		{own, "10.0.0.1", false},
 		{listed, "10.1.2.3", true},
 		{listed, "fd00::7", true},
 		{listed, "192.168.0.1", false},

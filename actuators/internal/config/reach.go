@@ -22,7 +22,7 @@ func networksOf(texts []string) (networks []netip.Prefix, err error) {
 
 // Reach returns why no request may go to an instance. Whoever writes a pod's status, a DNS record or the file names its address,
 // and gets the requests with their credentials: so they may not lead to the metadata of a cloud, which is link-local, and those
-// of pods not to this process's own host. With `within` the address is in one of its networks.
+// of pods not to this process's own host, unless `within` has it. With `within` the address is in one of its networks.
 func (d *Discover) Reach(endpoint discover.Endpoint) error {
 	networks, err := networksOf(d.Within)
 	if err != nil {
@@ -39,8 +39,8 @@ func (d *Discover) Reach(endpoint discover.Endpoint) error {
 	switch {
 	case address.IsLinkLocalUnicast(), address.IsMulticast(), address.IsUnspecified(), address == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
 		return fmt.Errorf("%s is link-local, multicast or no address of one host: want another", address)
-	case d.Kubernetes != nil && address.IsLoopback():
-		return fmt.Errorf("%s is of the actuator's own host: want a pod's", address)
+	case len(networks) == 0 && d.Kubernetes != nil && address.IsLoopback():
+		return fmt.Errorf("%s is of the actuator's own host: want a pod's, or within: [%s]", address, netip.PrefixFrom(address, address.BitLen()))
 	}
 	if len(networks) == 0 {
 		return nil

@@ -43,3 +43,27 @@ def test_the_copy_that_was_counted_as_repeated_was_not_read_first(
 def test_the_copy_that_was_read_first_is_used() -> None:
     assert [record.repeated for record in spans.read(RECORDS)] == [False, False, True, True]
     assert [record.repeated for record in spans.read(RECORDS, {(1, 7)})] == [True, False, False, True]
+
+
+#: Of the same window as their first copies: 400 ms later, and 1 s.
+LATER = [*RECORDS[:2], Record(A, 5_400, 1, 7), Record(B, 26_000, 1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("lags", "first"),
+    [
+        ({("cart", 0): 3 * 400}, {(1, 7)}),
+        ({("cart", 0): 3 * 400, ("cart", 20): 2 * 1_000}, {(1, 7), (1, 8)}),
+        ({("cart", 0): 0}, set()),
+        ({("cart", 0): 100}, set()),  # nothing explains it
+    ],
+)
+def test_of_copies_in_one_window_the_sums_of_delays_tell_which_was_read_first(
+    lags: dict[tuple[str, int], int], first: set[tuple[int, int]]
+) -> None:
+    assert copies.with_lags(LATER, frozenset(), lags) == first
+
+
+def test_a_copy_of_the_same_window_replaces_the_one_that_counts_named() -> None:
+    third = Record(A, 5_600, 0, 9)
+    assert copies.with_lags([*LATER, third], frozenset({(1, 7)}), {("cart", 0): 3 * 200}) == {(0, 9)}

@@ -28,9 +28,11 @@ ROWS = 2_000
 NEVER = str(2**63 - 1)
 WINDOWS = REPOSITORY / "storage/clickhouse/tables/windows.sql"
 FILL = """
-    INSERT INTO {table} (side, service, peer, instance, bucket, bucket_ms, busy_ns, completions, errors, latency, version)
-    SELECT 'server', concat('service-', toString(number % 1000)), '', 'a', fromUnixTimestamp64Milli(1800000000000 + 100 *
-        ({at} + intDiv(number, 1000))), 100, rand() % 100000000, rand() % 100, 0, map(1280, toUInt32(rand() % 100)), 1
+    INSERT INTO {table}
+        (side, service, peer, instance, bucket, bucket_ms, busy_ns, completions, errors, latency, version)
+    SELECT 'server', concat('service-', toString(number % 1000)), '', 'a',
+        fromUnixTimestamp64Milli(1800000000000 + 100 * ({at} + intDiv(number, 1000))),
+        100, rand() % 100000000, rand() % 100, 0, map(1280, toUInt32(rand() % 100)), 1
     FROM numbers({rows})
 """
 Rows = list[tuple[str, str]]

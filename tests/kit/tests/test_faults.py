@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from sluice.cli.doctor.waiting import disk_waits
+from sluice.cli.environment import addresses
+from sluice.cli.supervised import SUPERVISED
 from sluice_kit.faults import clock, disks, memory
 from sluice_kit.faults.counted import with_new
 from sluice_kit.faults.kinds import ALL, ALLOCATE, ASKS, FOLDERS, KINDS, OF_DISKS, PROCESSES
@@ -102,6 +105,21 @@ def test_a_write_returns_once_the_disk_moves_again(disk: disks.Disk) -> None:
         threading.Thread(target=write, daemon=True).start()
         assert not wrote.wait(0.3)
     assert wrote.wait(60)
+
+
+@needs_disks
+def test_the_doctor_names_a_process_whose_disk_stands_still(disk: disks.Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_STATE", str(disk.place))
+    environment = os.environ | {SUPERVISED: str(disk.place), "SUPERVISOR_PROCESS_NAME": "kafka"}
+    writes = "import os, sys, time\nwhile not time.sleep(0.01): os.unlink(open(sys.argv[1], 'w').name)"
+    with subprocess.Popen([sys.executable, "-c", writes, str(disk.place / "a")], env=environment) as process:
+        try:
+            with disk.still():
+                until("it waits for the disk", lambda: disk_waits(addresses({}), 3.0).level == "fail")
+                assert f"kafka ({process.pid})" in disk_waits(addresses({}), 3.0).text
+            until("it goes on", lambda: disk_waits(addresses({}), 3.0).level == "ok")
+        finally:
+            process.kill()
 
 
 @needs_disks

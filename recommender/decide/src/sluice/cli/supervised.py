@@ -10,6 +10,8 @@ from pathlib import Path
 
 # Marks each process of a local stack with the stack's state directory (deploy/local/stack/environment.py).
 SUPERVISED = "SLUICE_SUPERVISED"
+#: supervisord names its children so.
+_NAME = "SUPERVISOR_PROCESS_NAME"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -33,6 +35,11 @@ def of_stack(state: str, proc: Path = Path("/proc")) -> list[LocalProcess]:
     found = [process for path in proc.glob("[0-9]*") if (process := _read(path)) is not None]
     found = [process for process in found if process.environment.get(SUPERVISED, "") == state]
     return sorted(found, key=lambda process: process.pid)
+
+
+def name_of(process: LocalProcess) -> str:
+    """Its name in the stack, else its program."""
+    return process.environment.get(_NAME) or process.words[0]
 
 
 def _read(path: Path) -> LocalProcess | None:

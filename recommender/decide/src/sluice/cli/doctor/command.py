@@ -32,6 +32,7 @@ from sluice.cli.doctor import (
     suspended,
     targets,
     time_kept,
+    waiting,
 )
 from sluice.cli.doctor.finding import LEVELS, Check, Finding
 from sluice.cli.doctor.run import run_checks
@@ -43,6 +44,7 @@ from sluice.cli.table import columns, print_table
 #: What all need, then in the order in which a span passes the stages.
 CHECKS = [
     Check("disks", "free space", disks.free_space),
+    Check("disks", "waits", waiting.disk_waits),
     Check("processes", "suspended", suspended.suspended),
     Check("collector", "health", collector.health),
     Check("collector", "ports", collector.ports),

@@ -5,10 +5,7 @@ from collections.abc import Iterable
 
 from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.environment import Addresses
-from sluice.cli.supervised import LocalProcess, of_stack
-
-#: supervisord names its children so.
-_NAME = "SUPERVISOR_PROCESS_NAME"
+from sluice.cli.supervised import LocalProcess, name_of, of_stack
 
 
 def suspended(where: Addresses, timeout_s: float) -> Diagnosis:
@@ -20,5 +17,5 @@ def judge_suspended(processes: Iterable[LocalProcess]) -> Diagnosis:
     held = [process for process in processes if process.suspended]
     if not held:
         return Diagnosis("ok", "none")
-    names = ", ".join(f"{process.environment.get(_NAME) or process.words[0]} ({process.pid})" for process in held)
+    names = ", ".join(f"{name_of(process)} ({process.pid})" for process in held)
     return Diagnosis("fail", f"held by a signal: {names}", f"kill -CONT {' '.join(str(one.pid) for one in held)}")

@@ -121,6 +121,6 @@ def table(title: str, found: Counted) -> str:
 
 
 def failing(seen: list[str]) -> str:
-    """What the doctor calls a failure, the beginning of each; and SPARED."""
-    shown = [text for text in seen if text.startswith("fail") or text == SPARED]
+    """What the doctor calls a failure, and what it says of disks, the beginning of each; and SPARED."""
+    shown = [text for text in seen if text.startswith("fail") or ": disks: " in text or text == SPARED]
     return "<br>".join(text.removeprefix("fail ")[:160].replace("|", "/") for text in shown)

@@ -81,7 +81,7 @@ def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
     assert "-> start it (local stack: `make up`)" in result.stdout
-    assert result.stdout.splitlines()[-1] == "4 ok, 10 fail, 27 unknown"
+    assert result.stdout.splitlines()[-1] == "5 ok, 10 fail, 27 unknown"
 
 
 @pytest.mark.parametrize("address", ["nothing", "127.0.0.1:x", "::"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
@@ -111,6 +111,8 @@ def test_connections_move_into_zones_within_the_budget() -> None:
 
 
 @given(st.integers(0, 100_000), st.booleans(), st.integers(1, 4))
+@example(1866, True, 2)
+@example(14838, True, 2)
 @settings(max_examples=60, deadline=None)
 def test_a_preference_takes_no_connection_and_no_load(seed: int, weights: bool, zones: int) -> None:
     """Against the same application without a preference."""
@@ -122,7 +124,7 @@ def test_a_preference_takes_no_connection_and_no_load(seed: int, weights: bool, 
         assert len(np.unique(subsets.to)) == pair.containers
         keys = subsets.source() * pair.containers + subsets.to
         assert (np.diff(keys) > 0).all(), "nobody twice"
-    assert misplaced(preferring) <= misplaced(free) + 0.05
+    assert misplaced(preferring) <= misplaced(free) + 0.02
 
 
 def misplaced(result: StrategyResult) -> float:

@@ -15,27 +15,55 @@ from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import NO_ZONE, Floats, Ints
 from sluice.subsets.microns.orchestrate import sorted_connections
 from sluice.subsets.microns.traffic import PairTraffic
+from sluice.subsets.microns.weigh import weighed
 
 # Without weights, two connections swap only where their calls differ by less than this part.
 ALIKE = 0.1
 # So many partners are tried for a connection before it stays.
 TRIES = 64
+# Swaps for a zone may take this part of the calls from the best containers.
+FAR = 0.01
 # The share of a connection out of its zone relative to one within, before shares are fitted to loads.
 AWAY = 0.05
 
 
 def swapped(placed: Connections, traffic: PairTraffic, weights: bool, most: int | None = None) -> Connections:
     """`placed` with up to `most` swaps, each of which changes two connections; None: as many as help. Shares are equal
-    where anything changed."""
+    where anything changed.
+
+    With weights the swaps are half as many, and again, while they would take calls from the best containers: a zone
+    that keeps to itself may be unable to send the others what they can take.
+    """
     if (traffic.prefers == NO_ZONE).all():
         return placed
+    limit = len(placed.to) if most is None else most
+    legal = max(_misplaced(placed, traffic), FAR) if weights else np.inf
+    while limit:
+        now, done = _swapped(placed, traffic, weights, limit)
+        if done == 0 or legal == np.inf or _misplaced(now, traffic) <= legal:
+            return now
+        limit = done // 2
+    return placed
+
+
+def _swapped(placed: Connections, traffic: PairTraffic, weights: bool, most: int) -> tuple[Connections, int]:
+    """The connections, and the number of swaps."""
     to = placed.to.copy()
-    limit = len(to) if most is None else most
     alike = np.inf if weights else ALIKE
     sent = traffic.sent / np.maximum(placed.sizes(), 1)
-    if not _swap(placed.start, to, placed.source(), sent, traffic.prefers, traffic.zone_below, limit, alike, TRIES):
-        return placed
-    return sorted_connections(placed.start, to)
+    done = _swap(placed.start, to, placed.source(), sent, traffic.prefers, traffic.zone_below, most, alike, TRIES)
+    return (sorted_connections(placed.start, to), done) if done else (placed, 0)
+
+
+def _misplaced(placed: Connections, traffic: PairTraffic) -> float:
+    """The part of all calls that goes to other than the best containers, once shares are fitted to these."""
+    total = float(traffic.sent.sum())
+    if total <= 0:
+        return 0.0
+    fitted = weighed(first_shares(placed, traffic), traffic.sent, traffic.target, traffic.fixed)
+    got = fitted.received(traffic.sent, len(traffic.target))
+    got = got if traffic.fixed is None else got + traffic.fixed
+    return float(np.abs(traffic.target - got).sum()) / 2 / total
 
 
 def first_shares(placed: Connections, traffic: PairTraffic) -> Connections:

@@ -13,9 +13,8 @@ from sluice.subsets.fleet import NO_ZONE, Floats
 from sluice.subsets.microns.reference import Optimum, Reference, back, target_of
 from sluice.subsets.microns.repair import moved
 from sluice.subsets.microns.settings import MicronsSettings
-from sluice.subsets.microns.traffic import PairTraffic, left, movable, traffic_of
-from sluice.subsets.microns.weigh import weighed
-from sluice.subsets.microns.zone_swaps import first_shares, swapped
+from sluice.subsets.microns.traffic import PairTraffic, brought, left, misplaced, movable, traffic_of
+from sluice.subsets.microns.zone_swaps import fitted, swapped
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
 from sluice.subsets.trees import parts
@@ -112,12 +111,7 @@ def _into_zones(
 def _off(one: Connections, traffic: PairTraffic) -> float:
     """The sum of squared differences from the best loads, relative to these."""
     target = traffic.target
-    return float(((_brought(one, traffic) - target) ** 2 / target).sum())
-
-
-def _brought(one: Connections, traffic: PairTraffic) -> Floats:
-    got = one.received(traffic.sent, len(traffic.target))
-    return got if traffic.fixed is None else got + traffic.fixed
+    return float(((brought(one, traffic) - target) ** 2 / target).sum())
 
 
 def _by_gain(optimum: Optimum, placed: Sequence[Connections], work: Sequence[Floats]) -> list[int]:
@@ -141,9 +135,7 @@ def _misplaced(optimum: Optimum, number: int, one: Connections, sent: Floats) ->
     """The part of a pair's calls that weights can move and that go to other than the best containers, 0 to 1."""
     load = optimum.loads[optimum.problem.pairs[number].downstream]
     traffic = movable(optimum.problem, number, traffic_of(optimum.problem, number, sent, load), load)
-    if not traffic.sent.any():
-        return 0.0
-    return float(np.abs(traffic.target - _brought(one, traffic)).sum() / 2 / traffic.sent.sum())
+    return misplaced(one, traffic)
 
 
 def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) -> Connections:
@@ -155,7 +147,7 @@ def shared(one: Connections, traffic: PairTraffic, settings: MicronsSettings) ->
 
 def closest(one: Connections, traffic: PairTraffic) -> Connections:
     """Connections with the shares that come closest to the target; those of `PairTraffic.still` stay."""
-    now = weighed(first_shares(one, traffic), traffic.sent, traffic.target, traffic.fixed)
+    now = fitted(one, traffic)
     if traffic.still is None:
         return now
     return replace(now, share=np.where(traffic.still[one.source()], one.share, now.share))

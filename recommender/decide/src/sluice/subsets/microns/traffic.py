@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.subsets.connections import free
+from sluice.subsets.connections import Connections, free
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.reference import Reference, target_of
 from sluice.subsets.problem import Problem
@@ -61,3 +61,16 @@ def left(traffic: PairTraffic) -> PairTraffic:
         return traffic
     rest = np.maximum(traffic.target - traffic.fixed, 1e-6 * max(float(traffic.target.mean()), 1e-300))
     return replace(traffic, target=rest * (float(traffic.sent.sum()) / float(rest.sum())), fixed=None)
+
+
+def brought(connections: Connections, traffic: PairTraffic) -> Floats:
+    """(D,) calls per second that the downstream containers receive, those that others bring too."""
+    got = connections.received(traffic.sent, len(traffic.target))
+    return got if traffic.fixed is None else got + traffic.fixed
+
+
+def misplaced(connections: Connections, traffic: PairTraffic) -> float:
+    """The part of the calls that goes to other than the best containers, 0 to 1."""
+    if not traffic.sent.any():
+        return 0.0
+    return float(np.abs(traffic.target - brought(connections, traffic)).sum() / 2 / traffic.sent.sum())

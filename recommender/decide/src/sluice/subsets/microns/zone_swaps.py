@@ -14,7 +14,7 @@ from sluice.fast.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import NO_ZONE, Floats, Ints
 from sluice.subsets.microns.orchestrate import sorted_connections
-from sluice.subsets.microns.traffic import PairTraffic
+from sluice.subsets.microns.traffic import PairTraffic, misplaced
 from sluice.subsets.microns.weigh import weighed
 
 # Without weights, two connections swap only where their calls differ by less than this part.
@@ -36,14 +36,13 @@ def swapped(placed: Connections, traffic: PairTraffic, weights: bool, most: int 
     """
     if (traffic.prefers == NO_ZONE).all():
         return placed
-    limit = len(placed.to) if most is None else most
-    legal = max(_misplaced(placed, traffic), FAR) if weights else np.inf
-    while limit:
-        now, done = _swapped(placed, traffic, weights, limit)
-        if done == 0 or legal == np.inf or _misplaced(now, traffic) <= legal:
-            return now
-        limit = done // 2
-    return placed
+    now, done = _swapped(placed, traffic, weights, len(placed.to) if most is None else most)
+    if done == 0 or not weights:
+        return now
+    legal = max(misplaced(fitted(placed, traffic), traffic), FAR)
+    while done and misplaced(fitted(now, traffic), traffic) > legal:
+        now, done = _swapped(placed, traffic, weights, done // 2)
+    return now
 
 
 def _swapped(placed: Connections, traffic: PairTraffic, weights: bool, most: int) -> tuple[Connections, int]:
@@ -55,15 +54,9 @@ def _swapped(placed: Connections, traffic: PairTraffic, weights: bool, most: int
     return (sorted_connections(placed.start, to), done) if done else (placed, 0)
 
 
-def _misplaced(placed: Connections, traffic: PairTraffic) -> float:
-    """The part of all calls that goes to other than the best containers, once shares are fitted to these."""
-    total = float(traffic.sent.sum())
-    if total <= 0:
-        return 0.0
-    fitted = weighed(first_shares(placed, traffic), traffic.sent, traffic.target, traffic.fixed)
-    got = fitted.received(traffic.sent, len(traffic.target))
-    got = got if traffic.fixed is None else got + traffic.fixed
-    return float(np.abs(traffic.target - got).sum()) / 2 / total
+def fitted(placed: Connections, traffic: PairTraffic) -> Connections:
+    """Connections with the shares that come closest to the target, those within preferred zones first."""
+    return weighed(first_shares(placed, traffic), traffic.sent, traffic.target, traffic.fixed)
 
 
 def first_shares(placed: Connections, traffic: PairTraffic) -> Connections:

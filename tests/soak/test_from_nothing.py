@@ -44,4 +44,4 @@ def test_a_pool_that_nobody_named_gets_a_right_size(scene: Scene, name: str) -> 
     for _ in range(ROUNDS):  # in turns, so that a slow minute of the machine meets all sizes
         for size in sweep:
             sweep[size] += scene.users(service, size, MEASURE_S).good_per_s / ROUNDS
-    assert sweep[best] >= NEAR * max(sweep.values()), sweep
+    assert sweep[best] >= NEAR * max(sweep.values()) > 0, sweep

@@ -28,7 +28,7 @@ class Connection:
                 context = f"traceparent: {traceparent}\r\n" if traceparent else ""
                 writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{context}\r\n".encode())
                 answer = await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(length_in(answer))
+                await read_body(reader, answer)
                 if b"\r\nconnection: close" in answer.lower():
                     self.close()
                 return int(answer[9:12])
@@ -42,8 +42,19 @@ class Connection:
             self._streams = None
 
 
+async def read_body(reader: asyncio.StreamReader, head: bytes) -> None:
+    """Reads a response's body to its end (RFC 9112, 6.3 and 7.1). ValueError: nothing says where that is."""
+    if b"\r\ntransfer-encoding: chunked" not in head.lower():
+        await reader.readexactly(length_in(head))
+        return
+    while length := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
+        await reader.readexactly(length + 2)
+    while await reader.readuntil(b"\r\n") != b"\r\n":
+        """A trailer."""
+
+
 def length_in(head: bytes) -> int:
-    """The body's bytes by Content-Length. ValueError: there is none, as in chunked answers."""
+    """The body's bytes by Content-Length. ValueError: there is none."""
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":

@@ -77,6 +77,16 @@ def test_a_connection_that_the_server_closes_is_no_failure() -> None:
     assert service.connections == sum(s.responses for s in responses) > 1
 
 
+def test_a_chunked_answer_is_read_to_its_end() -> None:
+    """As Spring Boot answers: two chunks, one with an extension, and a trailer. The next answer begins after it."""
+    chunks = b"3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Sum: 1\r\n\r\n"
+    service = Service(b"HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+    responses, _ = asyncio.run(serve(service, users=2, seconds=0.5, threshold_ms=10_000))
+    assert sum(s.failed for s in responses) == 0
+    assert sum(s.good for s in responses) == sum(s.responses for s in responses) > 2
+    assert service.connections == 2
+
+
 def test_what_is_later_than_the_threshold_is_not_good() -> None:
     responses, _ = asyncio.run(serve(Service(), users=2, seconds=0.5, threshold_ms=1))
     assert sum(s.responses for s in responses) > 0
@@ -107,4 +117,4 @@ def test_a_response_that_does_not_come_ends_with_the_time_limit() -> None:
 def test_length_in() -> None:
     assert length_in(b"HTTP/1.1 200 \r\ncontent-length: 17\r\n\r\n") == 17
     with pytest.raises(ValueError, match="no Content-Length"):
-        length_in(b"HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n")
+        length_in(b"HTTP/1.1 200 \r\nConnection: keep-alive\r\n\r\n")

@@ -47,6 +47,21 @@ def test_two_points_a_minute_apart_are_a_full_pool() -> None:
     assert occupancy([(report,)], NOW + 70_001) is None
 
 
+def test_a_counter_of_waiting_time_says_who_waited_between_two_points() -> None:
+    """1,560 s in all, 120 s more in a minute: two on the mean. Under a size of 30 s ago there is one point only."""
+    told = use(used=level("u", 4, 10, 1), wait_time=counter("w", *(s * NS_PER_S for s in (0, 1_560, 1_680))))
+    report, newer = report_of(told, 10, 0), report_of(told, 10, NOW - 70_000)
+    assert report is not None and newer is not None
+    assert (report.queued, newer.queued) == (2.0, 2.0)
+    without = report_of(use(used=level("u", 4, 10, 1)), 10, 0)
+    assert without is not None and without.queued is None
+    late = use(used=level("u", 4, 10, 1), wait_time=counter("w", 0, 120 * NS_PER_S, 240 * NS_PER_S, 0))
+    began_anew = report_of(late, 10, 0)
+    assert began_anew is not None and began_anew.queued is None
+    of_all = [occupancy([(of,) for of in given], NOW) for given in ((report, report), (report, without))]
+    assert [told and told.queued for told in of_all] == [2.0, 0.0]
+
+
 def test_one_point_is_a_moment_and_no_evidence() -> None:
     assert report_of(use(used=level("u", 10)), 10, 0) is None
     assert report_of(use(pending=level(PENDING, 3, 3)), 10, 0) is None

@@ -12,10 +12,10 @@ from sluice.pools.policy.allowed import was_full
 from sluice.pools.policy.decision import Action, Decision
 from sluice.pools.policy.observation import Observation, Occupancy
 from sluice.pools.policy.pace import Beat
-from sluice.pools.policy.state import Facts, Learnt, PoolState
+from sluice.pools.policy.state import NOTHING_SHOWN, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.trust import Trust
-from sluice.pools.policy.watch import with_occupancy
+from sluice.pools.policy.watch import shown, with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, nothing
 
 NOW = 1_700_000_000_000
@@ -65,6 +65,55 @@ def test_coarse_readings_replace_no_spans_and_are_no_full_seconds() -> None:
     by_spans = buckets(NOW, 1, 4, 0.4, 10.0)
     assert with_occupancy(by_spans, FULL) is by_spans
     assert not was_full(Learnt(), 4, FULL)
+
+
+@pytest.mark.parametrize(
+    ("by_spans", "queued", "most", "in_flight"),
+    [
+        # Go's transactions: 56 of 64 by spans, 61.4 in the busiest second (0.96). 0.75 x 0.96 x 64 = 46.08.
+        (56.0, 2.0, 0.96, 64.0),
+        (46.1, 1.0, 0.96, 64.0),
+        (46.0, 2.0, 0.96, 46.0),
+        # Fewer than one caller waits.
+        (56.0, 0.9, 0.96, 56.0),
+        # Spans that show less than half at the most do not tell when the pool was full: 31 of 64 are 0.484.
+        (31.0, 2.0, 0.484, 31.0),
+        # More than the size is for the guard to say.
+        (66.0, 2.0, 1.0, 66.0),
+    ],
+)
+def test_callers_that_waited_show_a_pool_that_is_held_between_queries(
+    by_spans: float, queued: float, most: float, in_flight: float
+) -> None:
+    found = with_occupancy(buckets(NOW, 1, 64, by_spans, 100.0), replace(IDLE, queued=queued), most=most)
+    assert found.concurrency.tolist() == [in_flight] * 10
+
+
+def test_the_most_that_spans_show_counts_for_two_minutes() -> None:
+    """56 of 64 are 0.875; 61.44 are 0.96."""
+    first = shown(NOTHING_SHOWN, buckets(NOW, 1, 64, 61.44, 100.0))
+    assert first == (pytest.approx(0.96), NOW)
+    assert shown(first, buckets(NOW + 119_000, 1, 64, 56.0, 100.0)) == first
+    assert shown(first, buckets(NOW + 121_000, 1, 64, 56.0, 100.0)) == (0.875, NOW + 121_000)
+    assert shown(first, buckets(NOW + 1_000, 1, 64, 64.0, 100.0)) == (1.0, NOW + 1_000)
+    assert shown(first, nothing()) == first
+
+
+def test_a_pool_whose_callers_wait_is_known_though_spans_fill_seven_eighths_of_it() -> None:
+    """Ten seconds of the operator's 64, 56 by spans. Without waiting callers it was never full."""
+    state = {queued: PoolState() for queued in (0.0, 2.0)}
+    found = {}
+    for queued, kept in state.items():
+        occupancy = replace(IDLE, queued=queued)
+        for at in range(30):
+            now_ms = NOW + 1_000 * (at + 1)
+            given = buckets(NOW + 1_000 * at, 1, 64, 56.0, 36.0)
+            observation = Observation({"a": 64}, given, 4.0, 10.0, occupancy=occupancy, from_metrics=True)
+            kept, found[queued] = step(kept, observation, now_ms)
+        state[queued] = kept
+    assert (found[0.0].state, found[0.0].reasons[0][0]) == (State.UNSATURATED, "NEVER_FULL")
+    assert found[2.0].state is not State.UNSATURATED
+    assert state[2.0].learnt.evidence.ever_full(4.0)
 
 
 @pytest.mark.parametrize("size", [16, 64])

@@ -29,6 +29,8 @@ class OccupancyReport:
     waiting  waiting callers, likewise; None where the target does not report them
     fresh_ms how long it counts as current
     coarse   its readings are too far apart to say what the pool did between them
+    queued   waiting callers by a counter of the time that they waited, a mean over all the time between the newest two
+             readings; None without such a counter
     """
 
     at_ms: int
@@ -38,6 +40,7 @@ class OccupancyReport:
     waiting: tuple[int, float, int] | None = None
     fresh_ms: int = FRESH_MS
     coarse: bool = False
+    queued: float | None = None
 
 
 def occupancy_report(message: occupancy_pb2.Occupancy, at_ms: int) -> OccupancyReport | None:
@@ -89,6 +92,7 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
         coarse=any(report.coarse for report in newest),
         since_ms=max(map(_since_ms, recent)),
         busy_30_s=fmean(map(_busy, recent)),
+        queued=min(report.queued or 0.0 for report in newest),
     )
 
 

@@ -118,6 +118,7 @@ def report_of(use: Use, size: int | None, since_ms: float) -> OccupancyReport | 
         waiting=_waiting(use.get("pending"), recent[0].first_ms),
         fresh_ms=round(interval_ms) + DELIVERED_MS,
         coarse=under.apart_ms > COARSE_MS,
+        queued=_queued(use.get("wait_time"), max(since_ms, last.last_ms - under.apart_ms - DELIVERED_MS)),
     )
 
 
@@ -135,6 +136,18 @@ def _waiting(pending: Figure | None, from_ms: int) -> tuple[int, float, int] | N
     if not readings:
         return None
     return round(readings[-1].mean), readings[-1].mean, round(max(reading.high for reading in readings))
+
+
+def _queued(wait_time: Figure | None, since_ms: float) -> float | None:
+    """How many callers waited on the mean between the newest two points, both since then (Little's law).
+
+    Worked: callers waited for 1,560 s in all, and 120 s more a minute later: two on the mean.
+    """
+    if wait_time is None:
+        return None
+    readings = [reading for reading in wait_time.readings if reading.first_ms >= since_ms]
+    per_s = Figure(wait_time.metric, readings).per_s
+    return None if per_s is None else per_s / NS
 
 
 def waits_of(key: PoolKey, uses: Iterable[Use], now_ms: int) -> tuple[Reason, ...]:

@@ -162,6 +162,8 @@ class Occupancy:
     since_ms    of the first reading of the newest reports that were full throughout, and of all readings where the
                 newest report was not; the newest such time of all instances
     busy_30_s   as busy, over all readings behind full_share
+    queued      callers that wait, of the instance where the fewest do, by a counter of the time that they waited: a
+                mean over the time between two readings, and no moment. 0 where an instance has no such counter
     """
 
     busy: float
@@ -174,6 +176,7 @@ class Occupancy:
     coarse: bool = False
     since_ms: int = 0
     busy_30_s: float = 0.0
+    queued: float = 0.0
 
     @property
     def full(self) -> bool:

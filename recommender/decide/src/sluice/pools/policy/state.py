@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sluice.model.demand import Demand
 from sluice.model.states import State
@@ -105,6 +106,16 @@ class Standing:
     advice: Advice | None = None
 
 
+class Shown(NamedTuple):
+    """The largest part of the pool that spans had in use over one second. at_ms: its begin, Unix time."""
+
+    part: float
+    at_ms: int
+
+
+NOTHING_SHOWN = Shown(0.0, -1)
+
+
 @dataclass(frozen=True)
 class Learnt:
     """The evidence, written once a minute with the position of the windows that it includes.
@@ -119,6 +130,7 @@ class Learnt:
     waits      how long requests wait for callees, None before the first second that shows it
     beats      completions of the newest half minute; they are neither compared nor written
     spans_full_ms  newest second that spans show as full, -1 before the first; not compared and not written, as `beats`
+    shown      the most of the pool that spans had in use, of which metrics have coarse readings; as `beats`
     demand     the newest of the pool, None before the first; not compared and not written, as `beats`
     kept       the last belief, kept to save work; it is neither compared nor written
     wanted     the size that the pool holds for the best, None without one; not compared and not written
@@ -138,6 +150,7 @@ class Learnt:
     waits: Waits | None = None
     beats: tuple[Beat, ...] = field(default=(), compare=False, repr=False)
     spans_full_ms: int = field(default=-1, compare=False)
+    shown: Shown = field(default=NOTHING_SHOWN, compare=False)
     demand: Demand | None = field(default=None, compare=False, repr=False)
     kept: CachedBelief | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)

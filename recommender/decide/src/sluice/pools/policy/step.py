@@ -35,7 +35,7 @@ from sluice.pools.policy.transitions import TABLE, TAKE_BACK, Case
 from sluice.pools.policy.trust import REFUSED_MS, left, refusing
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.waits import just_carried
-from sluice.pools.policy.watch import spans_full, watch, with_occupancy
+from sluice.pools.policy.watch import shown, spans_full, watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -65,7 +65,9 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     version = of_version(state.learnt, observation.version)
     if observation.occupancy is not None:
         version = changed(version, spans_full_ms=spans_full(version.spans_full_ms, observation.buckets))
-    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms)
+        if observation.occupancy.coarse:
+            version = changed(version, shown=shown(version.shown, observation.buckets))
+    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms, version.shown.part)
     callee_waits = bool(observation.constraints.callee)
     holds = holds_of(observation)
     facts = unactuated(state.facts) if holds else made(state.facts, observation, now_ms)

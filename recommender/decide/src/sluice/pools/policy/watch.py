@@ -15,7 +15,7 @@ from sluice.pools.policy.harm import watched
 from sluice.pools.policy.observation import REPORTED_FULL, Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.scene import GuardVerdict, Scene
-from sluice.pools.policy.state import Facts, Learnt
+from sluice.pools.policy.state import Facts, Learnt, Shown
 from sluice.pools.policy.trial import TRIAL_MS
 from sluice.pools.policy.trust import SEEN_S, SizeRecord, in_force, last_of_ours
 from sluice.pools.policy.view import full_share
@@ -26,6 +26,13 @@ UNREAD_MS = 20_000
 SPANS_SHOW_MS = 60_000
 # In such a second they have it full in this part of the buckets.
 SPANS_FULL = 0.2
+# A pool for which so many callers waited, on the mean of the time between two coarse readings, was full. It was so
+# whenever spans show this part of the most that they show; the rest is held between queries.
+QUEUED, SPANS_NEAR = 1.0, 0.75
+# Spans that never show half of a pool in use do not tell when it was full.
+SPANS_LEAST = 0.5
+# How long the most that spans show counts.
+SHOWN_MS = 120_000
 
 
 def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
@@ -106,7 +113,23 @@ def spans_full(before_ms: int, buckets: Buckets) -> int:
     return max(before_ms, 1_000 * int(full_seconds[-1])) if len(full_seconds) else before_ms
 
 
-def with_occupancy(buckets: Buckets, occupancy: Occupancy | None, spans_full_ms: int = -1) -> Buckets:
+def shown(before: Shown, buckets: Buckets) -> Shown:
+    """The most of the pool that spans show in use in one second of the newest two minutes.
+
+    Worked: 56 and 61.4 of 64 are 0.96, until two minutes have passed or a second has more.
+    """
+    if len(buckets) == 0 or not buckets.size[-1] >= 1:
+        return before
+    seconds, of, count = np.unique(buckets.start_ms // 1_000, return_inverse=True, return_counts=True)
+    parts = np.bincount(of, weights=np.nan_to_num(buckets.concurrency / buckets.size)) / count
+    most = int(parts.argmax())
+    newest = Shown(float(parts[most]), 1_000 * int(seconds[most]))
+    return before if before.part > newest.part and buckets.start_ms[-1] - before.at_ms <= SHOWN_MS else newest
+
+
+def with_occupancy(
+    buckets: Buckets, occupancy: Occupancy | None, spans_full_ms: int = -1, most: float = 1.0
+) -> Buckets:
     """The concurrency that targets report, where spans show another fullness. A connection held between queries has no
     span, and nested spans are more than a thread.
 
@@ -116,11 +139,20 @@ def with_occupancy(buckets: Buckets, occupancy: Occupancy | None, spans_full_ms:
     nothing. No report says what the pool held before its first reading: a pool of 89 may have filled then.
 
     Worked, a pool of 4 that is reported full: 0.4 in flight by spans become 4. A pool of 34 with 5 busy, and at most 20
-    in 10 readings, 40 by spans: 5. Coarse readings replace nothing: a minute-old one says little of these buckets.
+    in 10 readings, 40 by spans: 5. Coarse readings replace nothing: a minute-old one says little of these buckets. A
+    counter of the time that callers waited is no moment: with two waiting on its mean, and spans that show 0.96 of the
+    pool at the most, 46.1 of 64 become 64, and 46 do not.
+
+    most: the part of the pool that spans show at the most (`shown`).
     """
-    if occupancy is None or occupancy.coarse or len(buckets) == 0:
+    if occupancy is None or len(buckets) == 0:
         return buckets
     size, by_spans = buckets.size, buckets.concurrency
+    if occupancy.coarse:
+        held = (by_spans >= SPANS_NEAR * min(most, 1.0) * size) & (by_spans < size)
+        if occupancy.queued < QUEUED or most < SPANS_LEAST or not held.any():
+            return buckets
+        return replace(buckets, concurrency=np.where(held, size, by_spans))
     if occupancy.busy > DRAINS * float(size[-1]):
         return buckets
     if occupancy.full:

@@ -116,6 +116,15 @@ def test_a_pool_whose_callers_wait_is_known_though_spans_fill_seven_eighths_of_i
     assert state[2.0].learnt.evidence.ever_full(4.0)
 
 
+def test_of_an_actuator_s_pool_callers_that_waited_change_nothing() -> None:
+    occupancy, state = replace(IDLE, queued=2.0), PoolState()
+    for at in range(30):
+        given = buckets(NOW + 1_000 * at, 1, 64, 56.0, 36.0)
+        observation = Observation({"a": 64}, given, 4.0, 10.0, occupancy=occupancy)
+        state, found = step(state, observation, NOW + 1_000 * (at + 1))
+    assert found.reasons[0][0] == "NEVER_FULL"
+
+
 @pytest.mark.parametrize("size", [16, 64])
 @settings(max_examples=20)
 @given(

@@ -65,7 +65,7 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     version = of_version(state.learnt, observation.version)
     if observation.occupancy is not None:
         version = changed(version, spans_full_ms=spans_full(version.spans_full_ms, observation.buckets))
-        if observation.occupancy.coarse:
+        if observation.occupancy.coarse and observation.from_metrics:
             version = changed(version, shown=shown(version.shown, observation.buckets))
     buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms, version.shown.part)
     callee_waits = bool(observation.constraints.callee)

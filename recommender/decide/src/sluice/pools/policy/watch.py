@@ -128,7 +128,7 @@ def shown(before: Shown, buckets: Buckets) -> Shown:
 
 
 def with_occupancy(
-    buckets: Buckets, occupancy: Occupancy | None, spans_full_ms: int = -1, most: float = 1.0
+    buckets: Buckets, occupancy: Occupancy | None, spans_full_ms: int = -1, most: float = 0.0
 ) -> Buckets:
     """The concurrency that targets report, where spans show another fullness. A connection held between queries has no
     span, and nested spans are more than a thread.
@@ -143,7 +143,8 @@ def with_occupancy(
     counter of the time that callers waited is no moment: with two waiting on its mean, and spans that show 0.96 of the
     pool at the most, 46.1 of 64 become 64, and 46 do not.
 
-    most: the part of the pool that spans show at the most (`shown`).
+    most: the part of the pool that spans show at the most (`shown`), of a pool that no actuator reports; coarse
+    readings never lead to an APPLY.
     """
     if occupancy is None or len(buckets) == 0:
         return buckets

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator
+from math import sqrt
+from statistics import fmean, variance
 
 import pytest
 
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 WITHIN_S = 300
 NEAR = 0.95
 SIZES = (8, 12, 16, 24, 40)
-ROUNDS, MEASURE_S = 2, 6
+ROUNDS, MEASURE_S = 3, 6
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +42,11 @@ def test_a_pool_that_nobody_named_gets_a_right_size(scene: Scene, name: str) -> 
     print(f"{name}: {best} after {found.after_s:.0f} s of load: {found.size}", flush=True)
     assert found.size.action == Action.ACTION_HOLD
     assert found.size.HasField("unguarded_target"), found.size
-    sweep = dict.fromkeys(sorted({*SIZES, best}), 0.0)
+    rounds: dict[int, list[float]] = {size: [] for size in sorted({*SIZES, best})}
     for _ in range(ROUNDS):  # in turns, so that a slow minute of the machine meets all sizes
-        for size in sweep:
-            sweep[size] += scene.users(service, size, MEASURE_S).good_per_s / ROUNDS
-    assert sweep[best] >= NEAR * max(sweep.values()) > 0, sweep
+        for size, good in rounds.items():
+            good.append(scene.users(service, size, MEASURE_S).good_per_s)
+    sweep = {size: fmean(good) for size, good in rounds.items()}
+    # Two rounds of one size differ by a third at times: rows that all change let many through, or few.
+    error = sqrt(fmean(variance(good) for good in rounds.values()) / ROUNDS)
+    assert sweep[best] + 2 * error >= NEAR * max(sweep.values()) > 2 * error, (sweep, error)

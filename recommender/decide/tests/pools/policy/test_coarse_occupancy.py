@@ -72,10 +72,10 @@ def test_coarse_readings_replace_no_spans_and_are_no_full_seconds() -> None:
     [
         # Go's transactions: 56 of 64 by spans, 61.4 in the busiest second (0.96). 0.75 x 0.96 x 64 = 46.08.
         (56.0, 2.0, 0.96, 64.0),
-        (46.1, 1.0, 0.96, 64.0),
+        (46.1, 0.2, 0.96, 64.0),
         (46.0, 2.0, 0.96, 46.0),
-        # Fewer than one caller waits.
-        (56.0, 0.9, 0.96, 56.0),
+        # Callers waited for less than 12 s of a minute.
+        (56.0, 0.19, 0.96, 56.0),
         # Spans that show less than half at the most do not tell when the pool was full: 31 of 64 are 0.484.
         (31.0, 2.0, 0.484, 31.0),
         # More than the size is for the guard to say.

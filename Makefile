@@ -53,7 +53,7 @@ test: ## what a change must pass, 15 minutes; runs on after a failure and then f
 
 test-long: ## what needs longer, some two hours by its parts: real applications under load, a million spans, each job alone, Kubernetes; a release runs it
 	@$(stack) setup --for test-long
-	@$(suites) test-unit-long long
+	@$(suites) test-go-race test-unit-long long
 
 .PHONY: test-cluster
 test-cluster: ## Sluice installed by Helm on a real Kubernetes of one node; root, containerd and images, or it says what is missing
@@ -75,7 +75,7 @@ test-integration: ## Python tests on the real stack, on ports of their own; thos
 test-faults: ## of these, those that disturb the stack: kill -9 of each process under load, restores
 	@$(pytest) --durations=25 tests/chaos
 
-.PHONY: test-long long test-unit-long test-java test-go
+.PHONY: test-long long test-unit-long test-java test-go test-go-race
 long:
 	@$(pytest) --durations=25 tests/soak
 
@@ -85,10 +85,11 @@ test-unit-long: ## what the Python tests that need no stack leave out in `make t
 test-java: ## Java tests of the streaming functions
 	@$(toolchain); mvn -B -Dstyle.color=never -f $(functions) test | grep -E '^\[(INFO|ERROR|WARNING)\] .*(Tests run|FAIL|ERROR|BUILD)|^\[ERROR\]'; exit $${PIPESTATUS[0]}
 
-test-go: ## Go tests of the actuator, the server and the collector's own processor, with -race where there is a C compiler
-	@$(toolchain) $(if $(shell command -v cc),CGO_ENABLED=1); for module in $(go_modules); do \
-	  (cd $$module && go test $(if $(shell command -v cc),-race) ./...) || exit 1; \
-	done
+test-go: ## Go tests of the actuator, the server and the collector's own processor
+	@$(toolchain); for module in $(go_modules); do (cd $$module && go test ./...) || exit 1; done
+
+test-go-race: ## the same with the race detector, which compiles all dependencies anew; needs a C compiler
+	@$(toolchain) CGO_ENABLED=1; for module in $(go_modules); do (cd $$module && go test -race ./...) || exit 1; done
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for bench

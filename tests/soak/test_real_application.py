@@ -31,11 +31,13 @@ MEASURE_S = 8
 # Steady users for comparisons. As many as fill the core and more, where too many threads do harm; else as many as are
 # served in some 150 ms of the 250: bursts of 110 are not.
 UPDATE_USERS, PLAIN_USERS = 100, 80
+# Far too many, and bursts of 110 users fill them. 128 are never full, and Sluice leaves such a pool alone.
+UPDATE_THREADS = 64
 
 
 @pytest.fixture
 def update(stack: Stack, tmp_path: Path) -> Iterator[Scene]:
-    with scene(stack, "update", tmp_path) as up:
+    with scene(stack, "update", tmp_path, threads=UPDATE_THREADS) as up:
         yield up
 
 
@@ -53,20 +55,20 @@ def test_updates_that_meet_have_a_best_size_which_is_found_and_applied(update: S
             print(update.explanation(), flush=True)
         with update.actuator("--apply", "all"):
             steps = patiently(update, "recommended size in the audit table", lambda: audit(update))
-        assert steps[0]["previous"] == THREADS
+        assert steps[0]["previous"] == UPDATE_THREADS
         applied = steps[-1]
         assert applied["read_back"] == applied["requested"] == update.application.max_threads
         # Not only the setting: threads beyond it end with what they are doing.
         assert wait_for("smaller pool", lambda: update.application.threads <= applied["requested"] or None, 60)
     target = applied["requested"]
-    sizes = sorted({8, target, 16, 24, 64})
+    sizes = sorted({8, target, 16, 24, UPDATE_THREADS})
     rounds = [{threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in sizes} for _ in range(2)]
     in_time(result for results in rounds for result in results.values())
     sweep = {threads: mean(*(results[threads] for results in rounds)) for threads in sizes}
     # 12 to 24 threads are within 9 % of the best (tests/bench/results/real-app.md); a slower core moves them a little.
     assert 8 <= target <= 32
     assert sweep[target] >= 0.8 * max(sweep.values())
-    assert sweep[target] >= 1.5 * sweep[64]
+    assert sweep[target] >= 1.5 * sweep[UPDATE_THREADS]
 
 
 def test_threads_that_only_share_a_core_cost_users_nothing_and_are_not_made_too_few(plain: Scene) -> None:

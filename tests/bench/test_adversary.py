@@ -94,6 +94,12 @@ def test_nor_under_a_load_that_was_never_seen_where_spans_are_honest():
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("honest", [False, True])
-def test_nor_in_10_000_worlds(honest):
-    assert longer(range(2_000) if honest else range(10_000), honest) == {}
+@pytest.mark.parametrize("first", range(0, 10_000, 2_500))
+def test_nor_in_10_000_worlds(first):
+    assert longer(range(first, first + 2_500)) == {}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_nor_in_2_000_honest_worlds():
+    assert longer(range(2_000), honest=True) == {}

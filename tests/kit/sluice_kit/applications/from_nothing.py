@@ -31,8 +31,8 @@ At = Callable[[int], AbstractContextManager[str]]
 
 @dataclass(frozen=True)
 class Unknown:
-    """A service, and the side of the pool that limits it. first: its size, which bursts of MOST_USERS clearly exceed: 65
-    to 77 calls at 64 threads are no bound that spans show (a quiet machine, on which less waits)."""
+    """A service, and the side of the pool that limits it. first: its size, which bursts of MOST_USERS clearly exceed.
+    65 to 77 calls at 64 threads, on a machine with nothing else to do, are no bound that spans show."""
 
     name: str
     side: Side.ValueType

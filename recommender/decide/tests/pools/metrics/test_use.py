@@ -47,19 +47,33 @@ def test_two_points_a_minute_apart_are_a_full_pool() -> None:
     assert occupancy([(report,)], NOW + 70_001) is None
 
 
-def test_a_counter_of_waiting_time_says_who_waited_between_two_points() -> None:
-    """1,560 s in all, 120 s more in a minute: two on the mean. Under a size of 30 s ago there is one point only."""
-    told = use(used=level("u", 4, 10, 1), wait_time=counter("w", *(s * NS_PER_S for s in (0, 1_560, 1_680))))
-    report, newer = report_of(told, 10, 0), report_of(told, 10, NOW - 70_000)
-    assert report is not None and newer is not None
-    assert (report.queued, newer.queued) == (2.0, 2.0)
-    without = report_of(use(used=level("u", 4, 10, 1)), 10, 0)
-    assert without is not None and without.queued is None
-    late = use(used=level("u", 4, 10, 1), wait_time=counter("w", 0, 120 * NS_PER_S, 240 * NS_PER_S, 0))
-    began_anew = report_of(late, 10, 0)
-    assert began_anew is not None and began_anew.queued is None
-    of_all = [occupancy([(of,) for of in given], NOW) for given in ((report, report), (report, without))]
-    assert [told and told.queued for told in of_all] == [2.0, 0.0]
+@pytest.mark.parametrize(
+    ("waited_s", "since_ms", "queued"),
+    [
+        # 1,560 s in all, and 120 s more in a minute: two callers on the mean.
+        ((0, 1_560, 1_680), 0, 2.0),
+        # Under the size in force there are two points.
+        ((0, 1_560, 1_680), NOW - 70_000, 2.0),
+        # The counter began anew.
+        ((1_560, 1_680, 0), 0, None),
+        ((), 0, None),
+    ],
+)
+def test_a_counter_of_waiting_time_says_who_waited_between_two_points(
+    waited_s: tuple[int, ...], since_ms: int, queued: float | None
+) -> None:
+    figures = {"used": level("u", 4, 10, 1)}
+    if waited_s:
+        figures["wait_time"] = counter("w", *(seconds * NS_PER_S for seconds in waited_s))
+    report = report_of(figures, 10, since_ms)
+    assert report is not None
+    assert report.queued == queued
+
+
+def test_of_several_instances_the_fewest_that_wait_count() -> None:
+    reports = [OccupancyReport(NOW, 2, 0, (1, 1, 1), queued=queued, coarse=True) for queued in (2.0, 3.0, None)]
+    found = [occupancy([(report,) for report in reports[:count]], NOW) for count in (2, 3)]
+    assert [of_pool and of_pool.queued for of_pool in found] == [2.0, 0.0]
 
 
 def test_one_point_is_a_moment_and_no_evidence() -> None:

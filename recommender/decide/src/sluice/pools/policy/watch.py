@@ -26,9 +26,9 @@ UNREAD_MS = 20_000
 SPANS_SHOW_MS = 60_000
 # In such a second they have it full in this part of the buckets.
 SPANS_FULL = 0.2
-# A pool for which so many callers waited, on the mean of the time between two coarse readings, was full: 12 s of waiting
-# in a minute, as of 4 callers for 3 s. It was so whenever spans show this part of the most that they show; the rest is
-# held between queries.
+# A pool for which so many callers waited, on the mean of the time between two coarse readings, was full: they waited
+# for 12 s in a minute, as 4 callers do in 3 s. It was so whenever spans show this part of the most that they show; the
+# rest is held between queries.
 QUEUED, SPANS_NEAR = 0.2, 0.75
 # Spans that never show half of a pool in use do not tell when it was full.
 SPANS_LEAST = 0.5

@@ -88,7 +88,11 @@ def _set(app: Polyglot, pool: PoolAt, size: int) -> None:
         answer.raise_for_status()
         return
     if pool.kind == "tomcat":
-        _jolokia(app, {"type": "write", "mbean": _tomcat(app), "attribute": "maxThreads", "value": size})
+        bean = _tomcat(app)
+        # Tomcat refuses fewer threads than it keeps spare: 10, by default.
+        spare = min(size, _jolokia(app, {"type": "read", "mbean": bean, "attribute": "minSpareThreads"}))
+        for attribute, value in (("minSpareThreads", spare), ("maxThreads", size)):
+            _jolokia(app, {"type": "write", "mbean": bean, "attribute": attribute, "value": value})
         return
     idle = {"type": "write", "mbean": HIKARI, "attribute": "MinimumIdle", "value": size}
     most = {"type": "write", "mbean": HIKARI, "attribute": "MaximumPoolSize", "value": size}

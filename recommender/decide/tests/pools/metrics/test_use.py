@@ -48,23 +48,28 @@ def test_two_points_a_minute_apart_are_a_full_pool() -> None:
 
 
 @pytest.mark.parametrize(
-    ("waited_s", "since_ms", "queued"),
+    ("waited_s", "waits", "since_ms", "queued"),
     [
-        # 1,560 s in all, and 120 s more in a minute: two callers on the mean.
-        ((0, 1_560, 1_680), 0, 2.0),
+        # 1,560 s in all, and 120 s more in a minute: two callers on the mean, for 20 ms each.
+        ((0, 1_560, 1_680), (0, 1, 6_001), 0, 2.0),
         # Under the size in force there are two points.
-        ((0, 1_560, 1_680), NOW - 70_000, 2.0),
-        # The counter began anew.
-        ((1_560, 1_680, 0), 0, None),
-        ((), 0, None),
+        ((0, 1_560, 1_680), (0, 1, 6_001), NOW - 70_000, 2.0),
+        # Each acquisition is counted, and takes 0.1 ms.
+        ((0, 1_560, 1_680), (0, 1, 1_200_001), 0, 0.0),
+        # A counter began anew, or is not there.
+        ((1_560, 1_680, 0), (0, 1, 6_001), 0, None),
+        ((0, 1_560, 1_680), (), 0, None),
+        ((), (0, 1, 6_001), 0, None),
     ],
 )
 def test_a_counter_of_waiting_time_says_who_waited_between_two_points(
-    waited_s: tuple[int, ...], since_ms: int, queued: float | None
+    waited_s: tuple[int, ...], waits: tuple[int, ...], since_ms: int, queued: float | None
 ) -> None:
     figures = {"used": level("u", 4, 10, 1)}
     if waited_s:
         figures["wait_time"] = counter("w", *(seconds * NS_PER_S for seconds in waited_s))
+    if waits:
+        figures["waits"] = counter("w", *waits)
     report = report_of(figures, 10, since_ms)
     assert report is not None
     assert report.queued == queued

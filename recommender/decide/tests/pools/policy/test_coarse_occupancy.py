@@ -12,7 +12,7 @@ from sluice.pools.policy.allowed import was_full
 from sluice.pools.policy.decision import Action, Decision
 from sluice.pools.policy.observation import Observation, Occupancy
 from sluice.pools.policy.pace import Beat
-from sluice.pools.policy.state import NOTHING_SHOWN, Facts, Learnt, PoolState
+from sluice.pools.policy.state import NOTHING_SHOWN, Facts, Learnt, PoolState, Shown
 from sluice.pools.policy.step import step
 from sluice.pools.policy.trust import Trust
 from sluice.pools.policy.watch import shown, with_occupancy
@@ -100,7 +100,7 @@ def test_the_most_that_spans_show_counts_for_two_minutes() -> None:
 
 
 def test_a_pool_whose_callers_wait_is_known_though_spans_fill_seven_eighths_of_it() -> None:
-    """Ten seconds of the operator's 64, 56 by spans. Without waiting callers it was never full."""
+    """Thirty seconds of the operator's 64, 56 by spans. Without waiting callers it was never full."""
     state = {queued: PoolState() for queued in (0.0, 2.0)}
     found = {}
     for queued, kept in state.items():
@@ -117,7 +117,8 @@ def test_a_pool_whose_callers_wait_is_known_though_spans_fill_seven_eighths_of_i
 
 
 def test_of_an_actuator_s_pool_callers_that_waited_change_nothing() -> None:
-    occupancy, state = replace(IDLE, queued=2.0), PoolState()
+    """Nor where spans showed 0.96 of it before the actuator came."""
+    occupancy, state = replace(IDLE, queued=2.0), PoolState(learnt=Learnt(shown=Shown(0.96, NOW)))
     for at in range(30):
         given = buckets(NOW + 1_000 * at, 1, 64, 56.0, 36.0)
         observation = Observation({"a": 64}, given, 4.0, 10.0, occupancy=occupancy)

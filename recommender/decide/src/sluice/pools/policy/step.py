@@ -67,7 +67,8 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
         version = changed(version, spans_full_ms=spans_full(version.spans_full_ms, observation.buckets))
         if observation.occupancy.coarse and observation.from_metrics:
             version = changed(version, shown=shown(version.shown, observation.buckets))
-    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms, version.shown.part)
+    most = version.shown.part if observation.from_metrics else 0.0
+    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms, most)
     callee_waits = bool(observation.constraints.callee)
     holds = holds_of(observation)
     facts = unactuated(state.facts) if holds else made(state.facts, observation, now_ms)

@@ -107,8 +107,8 @@ lint: ## style, types, protobuf, links, queries of dashboards, generated code; s
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "nothing to complain about"
 
 .PHONY: lint-python lint-go lint-java lint-proto lint-docs lint-deploy
-# Types of all code but the tests of the rooms, which pytest runs anyway.
-typed := recommender/decide/src storage/migrate storage/schema dashboards/generate dashboards/pictures deploy/alerts deploy/helm deploy/local docs/generate tests/kit/sluice_kit tests/testbed
+# Types of all code but the tests that `make test` runs anyway.
+typed := recommender/decide/src storage/migrate storage/schema dashboards/generate dashboards/pictures deploy/alerts deploy/helm deploy/local docs/generate tests/kit/sluice_kit tests/testbed tests/soak
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \

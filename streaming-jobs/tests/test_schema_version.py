@@ -12,6 +12,8 @@ from migrate import migrations
 from migrate.__main__ import CLICKHOUSE, schema_up
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.clickhouse import PASSWORD, WRITER, ClickHouse, clickhouse
+from sluice_kit.servers.proxy import proxy
+from sluice_kit.servers.secure_kafka import certificates
 
 JOBS = Path(__file__).resolve().parents[1] / "jobs"
 
@@ -55,11 +57,29 @@ def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: 
     assert schema_version.missing(replace(database, url=f"{dead},{engine.url}")) == ""
     assert schema_version.missing(replace(database, url=dead)).startswith(f"ask ClickHouse: {dead}: ")
     assert "invalid" in schema_version.missing(replace(database, url="http://clickhouse.invalid:8123"))
-    assert "Authentication failed" in schema_version.missing(replace(database, password={}))
+    none = "with no password (SLUICE_CLICKHOUSE_PASSWORD_FILE): Code: 516"
+    assert f"refuses SLUICE_CLICKHOUSE_USER={WRITER} {none}" in schema_version.missing(replace(database, password={}))
     nowhere = {"password.file": "/nowhere/password"}
     assert "No such file or directory: '/nowhere/password'" in schema_version.missing(
         replace(database, password=nowhere)
     )
+
+
+@pytest.mark.integration
+def test_the_setting_that_keeps_out_is_named(engine: ClickHouse, database: Any, tmp_path: Path) -> None:
+    import schema_version
+
+    file = Path(database.password["password.file"])
+    file.write_text("wrong\n")
+    wrong = f"{database.url}: refuses SLUICE_CLICKHOUSE_USER={WRITER} with the password of {file}: Code: 516"
+    assert wrong in schema_version.missing(database)
+    certificates(tmp_path)
+    with proxy(engine.http_port, certificates=tmp_path) as port:
+        url = f"https://127.0.0.1:{port}"
+        untrusted = replace(database, url=url)
+        assert f"{url}: TLS fails, SLUICE_CLICKHOUSE_CA is not set: " in schema_version.missing(untrusted)
+        nowhere = replace(untrusted, authority="/nowhere/ca.pem")
+        assert f"{url}: SLUICE_CLICKHOUSE_CA=/nowhere/ca.pem: [Errno 2]" in schema_version.missing(nowhere)
 
 
 def test_a_wait_says_its_cause_every_30_s() -> None:

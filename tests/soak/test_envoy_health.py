@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from sluice_kit.waiting import until
 
 DETECTION = {"consecutive_5xx": 2, "interval": "0.2s", "base_ejection_time": "300s", "max_ejection_percent": 100}
 PANIC_OF_1 = {"*": {"common_lb_config": {"healthy_panic_threshold": {"value": 1}}}}
-BY_LOCALITY = {"*": {"common_lb_config": {"locality_weighted_lb_config": {}}}}
+BY_LOCALITY: dict[str, Any] = {"*": {"common_lb_config": {"locality_weighted_lb_config": {}}}}
 #: So many requests reach each container several times.
 REQUESTS = 60
 

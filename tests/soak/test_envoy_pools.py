@@ -78,7 +78,7 @@ def written(log: Log, topic: str) -> list[bytes]:
         if message is None or message.error():
             break
         if (message.key() or b"").startswith((b"pool/", b"target/")):
-            values.append(message.value())
+            values.append(message.value() or b"")
     consumer.close()
     return values
 

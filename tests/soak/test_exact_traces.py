@@ -5,9 +5,10 @@ killed TaskManager and JobManager make the job read the topic again; then one pa
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -105,14 +106,15 @@ def test_tables_equal_the_log_whatever_fails(
     course = Course(stack, flink)
     with HardTraffic(stack.address["SLUICE_KAFKA"], PREFIX, TRACES_PER_S, seed=15) as traffic:
         course.current()
-        for what, name in (
+        faults: list[tuple[Callable[[Any], None], Any]] = [
             (course.kill_and_restore, "flink-taskmanager"),
             (course.kill, "clickhouse"),
             (course.kill, "kafka"),
             (course.kill_and_restore, "flink-jobmanager"),
             (course.rescale, 3),
             (course.rescale, 2),
-        ):
+        ]
+        for what, name in faults:
             began = time.monotonic()
             what(name)
             with capsys.disabled():

@@ -39,7 +39,7 @@ def go(folder: Path, *arguments: str, timeout_s: float = 1_800, **variables: str
 
 def test_a_minute_of_mutated_messages_through_the_jobs_stages() -> None:
     arguments = ["-Dtest=HostileMessagesTest", "-Dsluice.hostile.seconds=60"]
-    command = ["mvn", "-B", "-q", "-f", ROOT / "streaming-jobs/functions/pom.xml", "test", *arguments]
+    command = ["mvn", "-B", "-q", "-f", str(ROOT / "streaming-jobs/functions/pom.xml"), "test", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1_800)
     assert done.returncode == 0, f"{done.stdout[-4000:]}{done.stderr[-4000:]}"
 

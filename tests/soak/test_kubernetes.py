@@ -107,7 +107,7 @@ class Shop:
                 port=self.port, state=self.folder / f"{name}.state", kubeconfig=account, token=self.token,
             )
         )  # fmt: skip
-        command = [BIN / "sluice-actuator", "--config", config]
+        command: list[str | Path] = [BIN / "sluice-actuator", "--config", config]
         log = self.folder / f"{name}.log"
         with running(name, command, answers(f"http://127.0.0.1:{status}/readyz"), log, 30) as process:
             yield process

@@ -65,7 +65,7 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         }
         config.write_text(Template(Path(__file__).with_name("spring_boot.yaml").read_text()).substitute(names))
 
-        command = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
+        command: list[str | Path] = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
         up.enter_context(running("actuator", command, answers(f"{page}/readyz"), folder / "actuator.log", 120))
         yield Scene(application, server, page, own_port)
 

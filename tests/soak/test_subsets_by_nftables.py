@@ -58,7 +58,7 @@ def delivered(log: Log) -> list[tuple[str, int, str]]:
     try:
         while (message := consumer.poll(10)) is not None and not message.error():
             if (message.key() or b"").startswith(b"subset/"):
-                delivery = SubsetReport.FromString(message.value()).delivery
+                delivery = SubsetReport.FromString(message.value() or b"").delivery
                 deliveries.append(
                     (DeliveryOutcome.Name(delivery.outcome).split("_", 2)[2], delivery.revision, delivery.client)
                 )

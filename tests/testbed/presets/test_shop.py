@@ -1,5 +1,7 @@
 """What the demo rests on: the same seed gives the same run, and cart's pool has an optimum worth finding."""
 
+from typing import Any
+
 import pytest
 
 from testbed.presets.shop import CART_THREADS, CATALOGUE_CONNECTIONS, PERIOD, shop
@@ -9,18 +11,18 @@ from testbed.sweep import measure
 from testbed.windows import windows
 
 
-def run(seconds, seed=1, **more):
+def run(seconds: float, seed: int = 1, **more: Any) -> list[Span]:
     spans: list[Span] = []
     Simulation(shop(**more), seed, spans.append).run_until(seconds)
     return spans
 
 
-def test_the_same_seed_gives_the_same_spans():
+def test_the_same_seed_gives_the_same_spans() -> None:
     assert run(10) == run(10)
     assert run(10) != run(10, seed=2)
 
 
-def test_running_in_steps_changes_nothing():
+def test_running_in_steps_changes_nothing() -> None:
     spans: list[Span] = []
     simulation = Simulation(shop(), 1, spans.append)
     for step in range(1, 501):
@@ -28,7 +30,7 @@ def test_running_in_steps_changes_nothing():
     assert spans == run(10)
 
 
-def test_the_call_graph():
+def test_the_call_graph() -> None:
     spans = run(10)
     services = {span.site.service for span in spans if span.site.side == "server"}
     edges = {(span.site.service, span.site.peer) for span in spans if span.site.side == "client"}
@@ -43,7 +45,7 @@ def test_the_call_graph():
     }
 
 
-def test_any_minute_sweeps_carts_concurrency_from_a_few_to_the_pool_size():
+def test_any_minute_sweeps_carts_concurrency_from_a_few_to_the_pool_size() -> None:
     table = windows(span for span in run(200) if span.site.service == "cart" and span.site.side == "server")
     busy = {key.bucket_ns // 10**8: window.busy_ns / 1e8 for key, window in table.items()}
     for start in range(100, 1400, 100):
@@ -54,7 +56,7 @@ def test_any_minute_sweeps_carts_concurrency_from_a_few_to_the_pool_size():
     assert PERIOD <= 40
 
 
-def test_the_optimum_of_carts_threads_is_inside_and_far_better_than_64():
+def test_the_optimum_of_carts_threads_is_inside_and_far_better_than_64() -> None:
     check_carts_optimum(seed=1)
 
 
@@ -71,7 +73,7 @@ def check_carts_optimum(seed: int) -> None:
     assert best > 1.2 * goodput[6]
 
 
-def test_the_optimum_of_catalogues_connections_is_inside():
+def test_the_optimum_of_catalogues_connections_is_inside() -> None:
     goodput = {
         size: measure(CATALOGUE_CONNECTIONS, size, seconds=3 * PERIOD, others={CART_THREADS: 12}).goodput
         for size in (3, 6, 7, 32)
@@ -81,13 +83,13 @@ def test_the_optimum_of_catalogues_connections_is_inside():
     assert goodput[6] > 1.3 * goodput[3]
 
 
-def test_the_load_is_light_enough_for_the_stack():
+def test_the_load_is_light_enough_for_the_stack() -> None:
     outcome = measure(CART_THREADS, 12, seconds=3 * PERIOD)
     assert 60 <= outcome.user_rate <= 125
     assert outcome.spans <= 800
 
 
-def test_a_pool_can_be_resized_during_a_run():
+def test_a_pool_can_be_resized_during_a_run() -> None:
     simulation = Simulation(shop(), 1, lambda span: None)
     pool = simulation.pools[CART_THREADS]
     while pool.in_use < 64:

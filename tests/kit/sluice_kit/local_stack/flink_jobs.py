@@ -4,6 +4,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from sluice_kit.local_stack.driver import Stack
@@ -43,10 +44,11 @@ class FlinkJobs:
         parallelism: int = 1,
         backend: str = "rocksdb",
         environment: Mapping[str, str] | None = None,
+        log: Path | None = None,
     ) -> str:
         """Runs run.py with `words` and returns the job's id once all of its tasks run.
 
-        environment: more of run.py's.
+        environment: more of run.py's. log: gets what it prints; the stack's `submission.log` otherwise.
         """
         command = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", self._settings.address("flink_rest")]
         command += ["-p", str(parallelism), f"-Dstate.backend.type={backend}"]
@@ -58,8 +60,10 @@ class FlinkJobs:
         flink = {"FLINK_CONF_DIR": str(self._settings.conf / "flink"), "FLINK_LOG_DIR": str(self._settings.logs)}
         before = set(self.running())
         variables = self._stack.programs | flink | {"JVM_ARGS": "-Xmx256m"} | dict(environment or {})
-        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=WITHIN_S)
-        assert done.returncode == 0, done.stdout + done.stderr
+        log = log or self._settings.logs / "submission.log"
+        with open(log, "wb") as out:
+            done = subprocess.run(command, env=variables, stdout=out, stderr=out, timeout=WITHIN_S)
+        assert done.returncode == 0, log.read_text()
         started = self._wait(lambda: set(self.running()) - before, f"{' '.join(words)} runs")
         return started.pop()
 

@@ -37,7 +37,9 @@ def test_who_looks_leaves_no_consumer_group_behind(stack: Stack) -> None:
     answer = stack.sluice("doctor", "-o", "json", "--timeout", "30")
     (lag,) = (check for check in json.loads(answer.stdout) if (check["stage"], check["what"]) == ("kafka", "lag"))
     assert set(re.findall(r"group (\S+):", lag["text"])) <= {"sluice-streaming"}
-    listed = AdminClient({"bootstrap.servers": kafka}).list_consumer_groups().result(30).valid
+    # An expression alone would free the client while the answer is under way, and the answer would never come.
+    client = AdminClient({"bootstrap.servers": kafka})
+    listed = client.list_consumer_groups().result(30).valid
     assert "sluice-doctor" not in {group.group_id for group in listed}
 
 

@@ -10,7 +10,9 @@ import yaml
 HELM = Path(__file__).parents[1]
 Object = dict[str, Any]
 EXAMPLES = {
-    folder.name: [item for item in yaml.load_all((folder / "rendered.yaml").read_text(), Loader=yaml.CSafeLoader) if item]
+    folder.name: [
+        item for item in yaml.load_all((folder / "rendered.yaml").read_text(), Loader=yaml.CSafeLoader) if item
+    ]
     for folder in sorted((HELM / "examples").iterdir())
 }
 OBJECTS = [(example, item) for example, items in EXAMPLES.items() for item in items]

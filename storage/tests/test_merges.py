@@ -1,6 +1,7 @@
 """Upserts that collide, repeat and arrive in any order end in one row: the one with the highest version."""
 
 import re
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from schema.flink import written_tables
 from schema.tables import LENGTHS, Table
 from sluice_kit.servers.rows import insert_shop, now
+from sluice_kit.waiting import eventually
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
 DAY = HOUR.replace(hour=0)
@@ -199,3 +201,19 @@ def test_a_window_whose_spans_moved_away_is_hidden_and_one_that_is_only_busy_is_
         client.insert("windows", [row], column_names=columns)
     peers = client.query("SELECT peer FROM v_windows WHERE service = 'moved' ORDER BY peer").result_rows
     assert [peer for (peer,) in peers] == ["cart", "orders"]
+
+
+def test_a_part_is_not_written_anew_for_each_tiny_insert(client: Client) -> None:
+    """It was: 12 inserts were merged with a part of 1 MB one by one, up to level 9. They are taken five at a time.
+    Inserts that come faster are merged with one another first."""
+    columns = "side, service, instance, bucket, bucket_ms, busy_ns, completions, latency, version"
+    bucket = f"toDateTime64('{HOUR:%F %T}', 3, 'UTC') + toIntervalMillisecond(100 * intDiv(number, 28))"
+    latency = "map(100, rand(2) % 1000, 120, rand(3) % 1000)"
+    rows = f"SELECT 'server', 'cart', toString(number % 28), {bucket}, 100, rand(), rand(1) % 1000, {latency}, rand64()"
+    for count in (60_000, *[60] * 12):
+        client.command(f"INSERT INTO windows ({columns}) {rows} FROM numbers({count})")
+        time.sleep(0.5)
+    parts = "system.parts WHERE active AND table = 'windows' AND database = currentDatabase()"
+    levels = f"SELECT max(level), count() FROM {parts}"
+    assert eventually(lambda: 1 <= client.query(levels).result_rows[0][1] <= 5, True)
+    assert 1 <= client.query(levels).result_rows[0][0] <= 4

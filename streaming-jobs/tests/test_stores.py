@@ -1,5 +1,6 @@
 """How long rows wait for their insert."""
 
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -19,16 +20,10 @@ def test_what_decisions_wait_for_is_written_sooner_than_the_rest() -> None:
     import stores
 
     values = {name: setting.default for name, setting in settings.SETTINGS.items()}
-    soon = ("windows", "service_sampling")
     values |= {"flush-ms": 70, "summary-flush-ms": 900}
     text = "".join(stores.definitions(settings.Settings(settings.Addresses.from_environment({}), values)))
-    waits = dict(
-        re.findall(r"CREATE TEMPORARY TABLE (\w+) .*?'sink.buffer-flush.interval' = '(\d+ ms)'", text, re.DOTALL)
-    )
-    assert {table for table, wait in waits.items() if wait == "70 ms"} == {
-        "windows",
-        "calls",
-        "seen",
-        "operation_trees",
-    }
-    assert {wait for table, wait in waits.items() if table in ("ingest_counts", "call_edges")} == {"900 ms"}
+    found = re.findall(r"TABLE (\w+) \(|'sink.buffer-flush.interval' = '(\d+) ms'", text)
+    waits = {table: int(wait) for (table, _), (_, wait) in itertools.pairwise(found) if table and wait}
+    assert {table for table, wait in waits.items() if wait == 70} >= {"windows", "service_sampling"}
+    assert waits["ingest_counts"] == waits["call_edges"] == waits["resource_metrics"] == 900
+    assert set(waits.values()) == {70, 900}

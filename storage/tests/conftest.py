@@ -6,6 +6,8 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.rollups import fill_rollups
+from sluice_kit.servers.rows import insert_shop, now
 from sluice_kit.servers.schema import emptied, whole_schema
 
 
@@ -30,3 +32,13 @@ def database(engine: ClickHouse, schema_once: list[str]) -> str:
 @pytest.fixture
 def client(engine: ClickHouse, database: str) -> Client:
     return engine.client(database)
+
+
+@pytest.fixture(scope="module")
+def reader(engine: ClickHouse, schema_once: list[str]) -> Client:
+    """The read-only user's, with the rows of a shop, for a module whose tests write nothing."""
+    emptied(engine, schema_once)
+    client = engine.client("sluice")
+    insert_shop(client, now(client))
+    fill_rollups(client)
+    return engine.client("sluice", user="sluice_reader")

@@ -21,6 +21,11 @@ def now(client: Client) -> datetime:
     return at.replace(tzinfo=UTC)
 
 
+def rows(client: Client, query: str) -> list[dict[str, Any]]:
+    """What a query returns, by the names of its columns."""
+    return list(client.query(query).named_results())
+
+
 def insert_shop(client: Client, end: datetime) -> None:
     """Fills every table with what two minutes of the demo shop before `end` leave there.
 

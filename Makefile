@@ -62,7 +62,8 @@ test-cluster: ## Sluice installed by Helm on a real Kubernetes of one node; root
 	@$(pytest) -rs --durations=25 tests/cluster
 
 suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit.suites
-pytest = $(toolchain); $(python) -m pytest -q
+# Several processes share two cores: threads of one that wait for each other's turn take half as much again.
+pytest = $(toolchain) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1; $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
 unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/compose/tests deploy/helm/tests deploy/alerts/tests deploy/advisories/tests deploy/licences/tests tests/contract tests/kit/tests

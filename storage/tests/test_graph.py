@@ -1,5 +1,6 @@
 """Constraints and cookbook on a real Neo4j."""
 
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from neo4j.exceptions import ConstraintError, DatabaseError, TransientError
 
 import migrate.__main__ as command
 from migrate.statements import read
+from sluice_kit.hostile import TEXTS
 from sluice_kit.servers.neo4j import Neo4j, neo4j
 
 pytestmark = pytest.mark.timeout(300)  # a loaded machine takes long to start the server
@@ -25,6 +27,9 @@ COOKBOOK = Path(__file__).resolve().parents[1] / "neo4j/cookbook"
 JOBS = Path(__file__).resolve().parents[2] / "streaming-jobs/jobs"
 UPSERT = JOBS / "calls.cypher"
 HOUR_S = 3600
+MORE = ("\\", "a\\", "\\'", "a\tb", "a\nb", "$rows", "{name: 'x'}", "'", '"', "`", "🧵", "..", 'x","service":"cart')
+# The decoder of spans cuts names to 256 bytes.
+NAMES = [name for name in dict.fromkeys((*TEXTS, *MORE)) if name and len(name.encode()) <= 256]
 
 
 @pytest.fixture(scope="session")
@@ -363,3 +368,29 @@ def test_all_callers_reach_over_several_calls(shop: Driver) -> None:
         ["frontend", 2, ["frontend", "cart", "cart-db"]],
         ["orders", 2, ["orders", "cart", "cart-db"]],
     ]
+
+
+def test_names_are_written_and_found_as_they_are(driver: Driver) -> None:
+    """Names that no honest sender of spans has change no statement."""
+    window = {"window": 1000, "window_s": 10}
+    numbers = {"calls": 4, "errors": 0, "rate_per_s": 0.4, "error_ratio": 0.0, "p50_ms": 5, "p95_ms": 8, "p99_ms": 9}
+    calls = [{"caller": "root", "callee": name, **window, **numbers} for name in NAMES]
+    seen = [{"service": name, "instance": name, "host": name, "operation": name, **window} for name in NAMES]
+    trees = [
+        {"service": "root", "operation": name, "window": 1000, "traces": 1, "total": 1, "share": 1.0}
+        | {"tree": json.dumps({"stages": [[{"service": name}]]}, ensure_ascii=False, separators=(",", ":"))}
+        for name in NAMES
+    ]
+    for statement, rows in (("calls", calls), ("seen", seen), ("trees", trees)):
+        driver.execute_query((JOBS / f"{statement}.cypher").read_text(), rows=rows)
+    written = "MATCH (:Service {name: 'root'})-[:CALLS]->(s)<-[:OF]-(i:Instance)-[:ON]->(h) RETURN s.name, i.id, h.name"
+    assert {tuple(record.values()) for record in driver.execute_query(written).records} == {
+        (name, name, name) for name in NAMES
+    }
+    (statement,) = read(COOKBOOK / "blast_radius.cypher")
+    of_instance = statement.text.replace("'cart-0'", "$instance")
+    for name in NAMES:
+        (record,) = driver.execute_query(of_instance, instance=name).records
+        assert record["service"] == name
+        if name.isprintable():
+            assert record["root_operations"] == [f"root {name}"]

@@ -77,11 +77,11 @@ def test_a_trap_lets_other_sizes_collapse():
 def test_no_size_of_ours_is_kept_that_does_less_than_the_operators():
     """At seed 5734 the operator's size was left within the first stay of a request, at 9392 looked at for 2 s in which
     all failed: neither was a measure of it."""
-    assert longer([*range(80), 5_734, 9_392], processes=1) == {}
+    assert longer([*range(24), 5_734, 9_392], processes=1) == {}
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nor_of_what_hypothesis_finds(rng: Random):
     adverse = drawn(rng)
     note(repr(adverse))  # whole: the assertion's own text is cut
@@ -89,7 +89,7 @@ def test_nor_of_what_hypothesis_finds(rng: Random):
 
 
 def test_nor_under_a_load_that_was_never_seen_where_spans_are_honest():
-    assert longer(range(30), honest=True, processes=1) == {}
+    assert longer(range(12), honest=True, processes=1) == {}
 
 
 @pytest.mark.long

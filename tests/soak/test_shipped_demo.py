@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.whole_loop import check_the_loop, demo, running, subsets_of_suggest
 from sluice_kit.waiting import until
@@ -22,7 +23,7 @@ def test_subsets_come_to_rest_on_latencies_that_were_learnt(stack: Stack, tmp_pa
     """From the containers' spans and their hosts' metrics, through training, to what is served. Loads move in steps of
     a quarter, with a trial of a minute after each: the three least busy hosts get twice the calls of the others."""
     with running("demo", demo(round(PERIOD)), stack, tmp_path):
-        until("a model", lambda: {subset["state"] for subset in subsets_of_suggest(stack)} == {"PROVIDED"})
+        until("a model", lambda: {subset.state for subset in subsets_of_suggest(stack)} == {STATE_PROVIDED})
         until("calls to leave busy hosts", lambda: left(rates(stack)))
         why = explained(stack)
     assert why["basis"].startswith("XGBoost of ")

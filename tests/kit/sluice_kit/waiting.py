@@ -15,7 +15,8 @@ Key = TypeVar("Key", bound=Hashable)
 STILL_S = 75.0
 #: Where no stack is watched, and where all moves but the awaited value: something else is being sent.
 PATIENCE_S = 300.0
-STEADY_S = 2.0
+#: Twice the time between two writes of a table on the tests' stack (summary-flush-ms), and some.
+STEADY_S = 1.2
 POLL_S = 0.3
 
 

@@ -41,11 +41,17 @@ def test_figure_3_fully_connected_with_512_containers():
     assert (few.connections, full.connections) == (3896, 28478)
 
 
+def contention(seed):
+    application = deploy(SOCIAL_NETWORK, Deployment(512, difference=0.6, seed=seed))
+    blind, aware = (judge(application, f(application, seed), seed, 12_000) for f in (rocksteady, contention_aware))
+    return blind.p95_ms / aware.p95_ms
+
+
 def test_figure_4a_contention_at_a_difference_of_60_percent():
-    """2.16 times; the mean of three placements, each between 1.8 and 2.6."""
-    ratios = []
-    for seed in (1, 2, 3):
-        application = deploy(SOCIAL_NETWORK, Deployment(512, difference=0.6, seed=seed))
-        blind, aware = (judge(application, f(application, seed), seed, 12_000) for f in (rocksteady, contention_aware))
-        ratios.append(blind.p95_ms / aware.p95_ms)
-    assert np.mean(ratios) == pytest.approx(2.16, abs=0.15)
+    """2.16 times; a placement is between 1.8 and 2.6."""
+    assert 1.8 < contention(1) < 2.6
+
+
+@pytest.mark.long
+def test_the_mean_of_three_placements_is_figure_4as():
+    assert np.mean([contention(seed) for seed in (1, 2, 3)]) == pytest.approx(2.16, abs=0.15)

@@ -32,10 +32,10 @@ BURST = Repeating(50.0, ((0, 0.4), (15, 0.4), (20, 0.95), (32, 0.95), (37, 0.4),
     ("name", "small", "best", "large"),
     [
         ("cart", 6, 12, 40),
-        ("cart-4-cores", 10, 22, 50),
-        ("catalogue", 8, 15, 40),
+        pytest.param("cart-4-cores", 10, 22, 50, marks=pytest.mark.long),
+        pytest.param("catalogue", 8, 15, 40, marks=pytest.mark.long),
         ("post-storage", 6, 12, 40),
-        ("post-storage-heavy", 15, 30, 70),
+        pytest.param("post-storage-heavy", 15, 30, 70, marks=pytest.mark.long),
     ],
 )
 @pytest.mark.timeout(300)

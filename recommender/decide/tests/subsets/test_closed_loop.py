@@ -50,7 +50,7 @@ def test_without_steps_and_own_load_the_loop_is_worse_than_even(share: float, mo
     assert len(loop.runs) >= 15, "each quiet time anew"
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))])
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1, 0.15, 0.3, 0.5])
 def test_with_own_load_learnt_p95_is_never_above_even_by_over_2_percent_and_rests(share: float, seed: int) -> None:
     """An hour; at share 0.5 others use up to 40 % of a host."""

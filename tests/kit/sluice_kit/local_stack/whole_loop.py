@@ -4,7 +4,7 @@ subsets."""
 import json
 import subprocess
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +19,9 @@ from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.pool_pb2 import Pool, Side
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+from sluice.subsets.v1.subset_pb2 import Subset
+from sluice.subsets.v1.subset_service_pb2 import ListSubsetsRequest
+from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
 from sluice_kit.local_stack.driver import REPOSITORY, Stack
 from sluice_kit.waiting import eventually, until
 
@@ -56,12 +59,12 @@ def check_subsets(stack: Stack) -> None:
     until("subsets of suggest's three containers", lambda: len(subsets_of_suggest(stack)) == 3)
     # Where the hosts' metrics came later than the spans, contention counts from the next run on, after a minute.
     until("the busiest host to get the least", lambda: busiest_least(subsets_of_suggest(stack)))
-    ends = [subset["endpoints"] for subset in subsets_of_suggest(stack)]
+    ends = [subset.endpoints for subset in subsets_of_suggest(stack)]
     assert all(2 <= len(endpoints) < 6 for endpoints in ends), ends
-    assert {end["instance"] for endpoints in ends for end in endpoints} == {
+    assert {end.instance for endpoints in ends for end in endpoints} == {
         f"suggest-index-{number}" for number in range(1, 7)
     }
-    addresses = {end["instance"]: end["address"] for endpoints in ends for end in endpoints}
+    addresses = {end.instance: end.address for endpoints in ends for end in endpoints}
     assert all(address == f"127.0.1.{name.removeprefix('suggest-index-')}:8085" for name, address in addresses.items())
     assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'suggest'"), 3)
     until("suggest to call by its subsets", lambda: followed(stack) > 0)
@@ -73,21 +76,18 @@ def followed(stack: Stack) -> int:
     return stats["suggest_calls_by_xds"]
 
 
-def busiest_least(subsets: list[dict[str, Any]]) -> bool:
-    share: Counter[str] = Counter()
+def busiest_least(subsets: Sequence[Subset]) -> bool:
+    share: defaultdict[str, float] = defaultdict(float)
     for subset in subsets:
-        for end in subset["endpoints"]:
-            share[end["instance"]] += (
-                end["weight"] / sum(other["weight"] for other in subset["endpoints"]) / len(subsets)
-            )
+        for end in subset.endpoints:
+            share[end.instance] += end.weight / sum(other.weight for other in subset.endpoints) / len(subsets)
     return share["suggest-index-6"] < 1 / 6 < share["suggest-index-1"]
 
 
-def subsets_of_suggest(stack: Stack) -> list[dict[str, Any]]:
-    answer = stack.sluice("subsets", "list", "--upstream", "suggest", "-o", "json")
-    assert answer.returncode == 0, answer.stderr
-    subsets: list[dict[str, Any]] = json.loads(answer.stdout)
-    return subsets
+def subsets_of_suggest(stack: Stack) -> list[Subset]:
+    with grpc.insecure_channel(stack.address["SLUICE_RECOMMENDER"]) as channel:
+        answer = SubsetServiceStub(channel).ListSubsets(ListSubsetsRequest(upstream="suggest"), timeout=60)
+        return list(answer.subsets)
 
 
 def demo(period_s: int) -> list[str]:

@@ -95,7 +95,7 @@ test-go-race: ## the same with the race detector, which compiles all dependencie
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for bench
-	@PYTHONPATH=tests:tests/kit:recommender/decide/src:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
+	@SLUICE_TEST_STACK=tests/bench/shipped.toml PYTHONPATH=tests:tests/kit:recommender/decide/src:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
 
 count: ## lines of hand-written source and of tests, bench and testbed by room, beside their bars (CHECK=1: fail when over)
 	@$(if $(host_python),$(host_python) deploy/local/count.py,$(no_python)) $(if $(CHECK),--check)

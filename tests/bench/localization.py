@@ -127,8 +127,11 @@ def measure(tree: Tree, bottleneck: str, threads: str, seed: int) -> Run:
     parts = parts_of([span for span in spans if span.end_ns >= WARM_S * 1e9])
     root = next(iter(tree))
     counted = {name: localize(root, [_sums(*part, x) for part in parts.items()]) for name, x in COUNTED.items()}
-    with_cpu = [replace(_sums(*part, COUNTED[HOLDERS]), cpu=cpu[part[0]]) for part in parts.items()]
-    return Run(localize(root, with_cpu), counted, float(np.quantile(latencies, 0.95)))
+    p95_s = float(np.quantile(latencies, 0.95))
+    with_cpu = [
+        replace(_sums(*part, COUNTED[HOLDERS]), cpu=cpu[part[0]], e2e_p95_ms=1e3 * p95_s) for part in parts.items()
+    ]
+    return Run(localize(root, with_cpu), counted, p95_s)
 
 
 def _core_seconds(simulation: Simulation, service: str) -> float:
@@ -214,6 +217,9 @@ SIGNALS: dict[str, Callable[[Run], str | None]] = {
     **{f"CPU unknown, waits for threads counted for {name}": critical(name) for name in COUNTED if name != HOLDERS},
     "CPU utilization alone": lambda run: largest(run, lambda item: item.cpu),
     "congestion ratio alone": lambda run: largest(run, lambda item: item.congestion_ratio),
+    "largest share of the end to end time alone": lambda run: largest(run, lambda item: item.share_of_end_to_end),
+    "largest share of p95 alone": lambda run: largest(run, lambda item: item.share_of_p95),
+    "largest correlation alone": lambda run: largest(run, lambda item: item.correlation),
     "longest processing time alone": lambda run: largest(run, lambda item: item.mean_ms),
     "longest wait for its threads alone": lambda run: largest(run, lambda item: item.wait_ms),
 }

@@ -125,7 +125,7 @@ def test_each_operation_has_its_ranking_and_too_few_traces_have_none(critical: R
     assert first["correlation"] == pytest.approx(520 / (500 * 544) ** 0.5)
     assert (first["mean_ms"], first["share_of_traces"], first["cpu_utilization"]) == (25.0, 1.0, None)
     assert first["congestion_ratio"] == pytest.approx(2.0, rel=0.022)  # 40 / 20 ms
-    assert [reason["code"] for reason in cart["reasons"]] == ["MOVES_WITH_END_TO_END", "CPU_UNKNOWN"]
+    assert [reason["code"] for reason in cart["reasons"]] == ["LARGE_SHARE", "MOVES_WITH_END_TO_END", "CPU_UNKNOWN"]
     assert (home["critical_service"], home["ranking"]) == (None, [])
     assert home["reasons"] == [{"code": "TOO_FEW_TRACES", "text": "8 complete traces, 30 are needed"}]
 

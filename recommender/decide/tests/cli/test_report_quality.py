@@ -55,6 +55,11 @@ def test_a_clock_that_is_ahead_is_found() -> None:
     assert found == {"CLOCK_SKEW": 1}
 
 
+def test_a_server_that_ends_its_span_after_the_response_has_no_skewed_clock() -> None:
+    late = sent(2, "SERVER", 50, 101, 1, service="cart", instance="c", host="b")
+    assert codes(sent(1, "CLIENT", 0, 100, host="a"), late) == {}
+
+
 def test_spans_that_count_nowhere_are_named_by_their_first_fault() -> None:
     spans = [
         sent(1, "SERVER", 0, 1, service=""),

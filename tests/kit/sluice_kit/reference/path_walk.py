@@ -160,6 +160,9 @@ def _skew(server: SpanDict, client_from: int, client_to: int) -> int:
     if client_from <= start and end <= client_to:
         return 0
     spare = (client_to - client_from) - (end - start)
+    late = end - client_to
+    if spare >= 0 and client_from <= start and 2 * late <= end - start:
+        return -late
     if spare >= 0:
         return client_from + spare // 2 - start
     return 0 if client_from <= start < client_to else client_from - start

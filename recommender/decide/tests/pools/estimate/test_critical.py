@@ -37,7 +37,7 @@ CART = [10, 20, 30, 40] * 10
 WHOLE = [a + b for a, b in zip(FRONT, CART, strict=True)]
 
 
-def test_the_service_whose_time_moves_with_the_whole_comes_first() -> None:
+def test_the_service_that_takes_most_of_the_time_comes_first() -> None:
     found = localize("frontend", [times("frontend", FRONT, WHOLE), times("cart", CART, WHOLE, p50=20, p99=80)])
     assert (found.critical, found.traces) == ("cart", 40)
     cart, front = found.ranking
@@ -47,7 +47,8 @@ def test_the_service_whose_time_moves_with_the_whole_comes_first() -> None:
     assert front.correlation == pytest.approx(24 / (4 * 544) ** 0.5)
     assert (cart.blame_ms, cart.share_of_end_to_end, cart.share_of_traces) == (25.0, 25 / 36, 1.0)
     assert cart.congestion_ratio == 4.0
-    assert [reason.code for reason in found.reasons] == ["MOVES_WITH_END_TO_END", "CONGESTED"]
+    assert [reason.code for reason in found.reasons] == ["LARGE_SHARE", "MOVES_WITH_END_TO_END", "CONGESTED"]
+    assert found.reasons[0].text == "69% of the end to end time is its blame"
     assert [note.code for note in found.notes] == ["CPU_UNKNOWN"]
 
 
@@ -87,7 +88,7 @@ def test_a_long_wait_for_threads_is_said_of_the_service_that_owns_them() -> None
     cart, front = found.ranking
     assert found.critical == "cart"
     assert (cart.mean_ms, cart.wait_ms, front.mean_ms, front.wait_ms) == (20.0, 3.0, 9.0, 4.0)
-    assert [reason.code for reason in cart.reasons] == ["MOVES_WITH_END_TO_END"]
+    assert [reason.code for reason in cart.reasons] == ["LARGE_SHARE", "MOVES_WITH_END_TO_END"]
     assert front.reasons[-1].code == "THREADS_TAKEN"
     assert front.reasons[-1].text == (
         "requests wait for its threads for 11% of the end to end time, "
@@ -120,8 +121,22 @@ def test_a_wait_is_the_callers_where_the_pool_is_not_half_full(
     assert (cart.pool, cart.in_flight) == (pool, in_flight)
 
 
-def test_a_busy_cpu_outranks_a_correlation() -> None:
-    """What moves with the whole may do so for another's sake: the CPU knows better."""
+def test_a_slow_service_on_all_paths_outranks_a_healthy_one_on_some() -> None:
+    """Cart is slow for all: 60 ms of a mean of 90. Orders takes 60 ms of every second request: whether it was called is
+    all that moves the end to end time, with a correlation of 1."""
+    orders, whole = [0, 60] * 20, [60, 120] * 20
+    found = localize(
+        "frontend",
+        [times("frontend", [0] * 40, whole), times("cart", [60] * 40, whole), times("orders", orders[1::2], whole[1::2])],
+    )
+    assert [each.service for each in found.ranking] == ["cart", "orders", "frontend"]
+    assert [each.correlation for each in found.ranking] == [None, pytest.approx(1.0), None]
+    assert found.critical == "cart"
+    assert [reason.code for reason in found.reasons] == ["LARGE_SHARE"]
+
+
+def test_a_busy_cpu_outranks_a_share() -> None:
+    """What takes long may do so for another's sake: the CPU knows better."""
     found = localize("frontend", [times("frontend", CART, WHOLE, cpu=0.3), times("cart", FRONT, WHOLE, cpu=0.8)])
     assert found.critical == "cart"
     assert found.reasons[0].text == "CPU at 80% of its limit"
@@ -155,10 +170,11 @@ def test_too_few_traces_rank_nothing() -> None:
 
 
 def test_nothing_moves_and_no_cpu_is_busy() -> None:
-    found = localize("frontend", [times("frontend", [10] * 40, [20] * 40), times("cart", [10] * 40, [20] * 40)])
+    names = ("frontend", "cart", "orders", "user")
+    found = localize("frontend", [times(name, [5] * 40, [20] * 40) for name in names])
     assert found.critical is None
     assert found.reasons[0].code == "NO_BOTTLENECK"
-    assert [each.correlation for each in found.ranking] == [None, None]
+    assert [each.correlation for each in found.ranking] == [None] * 4
 
 
 @pytest.mark.parametrize(

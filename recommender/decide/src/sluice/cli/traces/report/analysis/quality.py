@@ -119,7 +119,9 @@ def _without_instance(traces: Traces) -> Iterator[QualityFinding]:
 
 
 def _clocks(traces: Traces) -> Iterator[QualityFinding]:
-    moved = traces.kinship.kept & (traces.moved_ns != 0) & (traces.labels.kind == SERVER)
+    # What goes back by half of its length at most may only have ended after its response.
+    ended_late = (traces.moved_ns < 0) & (-2 * traces.moved_ns <= traces.spans.end_ns - traces.spans.start_ns)
+    moved = traces.kinship.kept & (traces.moved_ns != 0) & ~ended_late & (traces.labels.kind == SERVER)
     if number := int(np.count_nonzero(moved)):
         most_ms = float(np.abs(traces.moved_ns[moved]).max()) / 1e6
         where = f"outside their callers' spans, by up to {most_ms:,.1f} ms"

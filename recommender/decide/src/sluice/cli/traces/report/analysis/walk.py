@@ -53,9 +53,12 @@ def place(
                 shift[child] = shift[parent]
             elif kind[child] == SERVER and kind[parent] == CLIENT:
                 client_from, client_to = start_ns[parent] + shift[parent], end_ns[parent] + shift[parent]
-                spare = (client_to - client_from) - (end_ns[child] - start_ns[child])
+                length = end_ns[child] - start_ns[child]
+                spare, late = (client_to - client_from) - length, end_ns[child] - client_to
                 if client_from <= start_ns[child] and end_ns[child] <= client_to:
                     shift[child] = 0
+                elif spare >= 0 and client_from <= start_ns[child] and 2 * late <= length:
+                    shift[child] = -late
                 elif spare >= 0:
                     shift[child] = client_from + spare // 2 - start_ns[child]
                 elif not client_from <= start_ns[child] < client_to:

@@ -10,6 +10,10 @@ class ClockSkewTest {
   @CsvSource({
     "110, 115, 0",
     "100, 200, 0",
+    "170, 202, -2", // it ended after its response: to the end
+    "160, 220, -20",
+    "170, 230, -30", // half of it
+    "170, 232, -51", // more than half: to the middle
     "190, 250, -70",
     "50, 110, 70",
     "60, 160, 40", // as long as the client span: to its start

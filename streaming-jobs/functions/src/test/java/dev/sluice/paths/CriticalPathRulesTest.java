@@ -322,6 +322,14 @@ class CriticalPathRulesTest {
   }
 
   @Test
+  void aServerSpanThatEndsAfterItsResponseKeepsItsWait() {
+    // Tomcat flushes, then ends its span: [70, 102) goes to [68, 100).
+    Spans spans = trace().on("a").add(1, 0, CLIENT, 0, 100).on("b").add(2, 1, SERVER, 70, 102);
+    assertThat(text(spans.path())).isEqualTo("1:0-68 2:68-100");
+    assertThat(waits(spans)).containsExactly(0L, 68L);
+  }
+
+  @Test
   void aServerSpanThatIsMovedForSkewHidesItsWait() {
     Spans spans = trace().on("a").add(1, 0, CLIENT, 0, 100).on("b").add(2, 1, SERVER, 970, 995);
     assertThat(text(spans.path())).isEqualTo("1:0-37 2:37-62 1:62-100");

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sluice.clickhouse.connection import READER, ClickHouse
-from sluice.pools.critical.localizations import TraceRoot
+from sluice.pools.critical.localizations import SQL, TraceRoot
 from sluice.pools.period.critical_services import reader
 from testbed.windows import latency_index
 
@@ -42,6 +42,21 @@ def test_each_operation_has_its_services_and_their_share_of_its_p95(database: An
     assert (localization.traces, localization.critical) == (40, "cart")
     assert localization.p95_ms == pytest.approx(52, rel=0.011)
     assert localization.ranking[0].share_of_p95 == pytest.approx((25 + 16 * 520 / 544) / 52, rel=0.011)
+
+
+def test_rows_of_other_days_are_not_read(database: Any) -> None:
+    """30 days are kept, in a partition each."""
+    client, now = database.client("sluice"), datetime.now(UTC).replace(microsecond=0)
+    latency = {latency_index(20 * MS): 1}
+    for days in (0, 5, 10):
+        at = now - timedelta(seconds=20, days=days)
+        client.insert("path_services", [path("shop", [10], [20], at)], column_names=SERVICES)
+        rows = [["shop", "POST /orders", True, "shop", 10, at, 1, latency, 1]]
+        client.insert("critical_paths", rows, column_names=PATHS)
+    parameters = {"service": "", "operation": "", "seconds": 60}
+    planned = client.query(f"EXPLAIN ESTIMATE {SQL}", parameters=parameters).named_results()
+    read = {row["table"]: row["rows"] for row in planned}
+    assert (read["path_services"], read["critical_paths"]) == (1, 1)
 
 
 def test_an_empty_database_has_none(database: Any) -> None:

@@ -125,10 +125,8 @@ def test_a_slow_service_on_all_paths_outranks_a_healthy_one_on_some() -> None:
     """Cart is slow for all: 60 ms of a mean of 90. Orders takes 60 ms of every second request: whether it was called is
     all that moves the end to end time, with a correlation of 1."""
     orders, whole = [0, 60] * 20, [60, 120] * 20
-    found = localize(
-        "frontend",
-        [times("frontend", [0] * 40, whole), times("cart", [60] * 40, whole), times("orders", orders[1::2], whole[1::2])],
-    )
+    rare = times("orders", orders[1::2], whole[1::2])
+    found = localize("frontend", [times("frontend", [0] * 40, whole), times("cart", [60] * 40, whole), rare])
     assert [each.service for each in found.ranking] == ["cart", "orders", "frontend"]
     assert [each.correlation for each in found.ranking] == [None, pytest.approx(1.0), None]
     assert found.critical == "cart"

@@ -4,7 +4,7 @@ WITH
     fromUnixTimestamp64Milli(toUnixTimestamp64Milli(now64(3)) - 1000 * {seconds:Int64}) AS since,
     (
         SELECT sum(traces) FROM critical_paths FINAL
-        WHERE complete AND window > since - toIntervalSecond(window_s) AND root_service = {service:String}
+        WHERE complete AND window > since - INTERVAL 1 HOUR AND window > since - toIntervalSecond(window_s) AND root_service = {service:String}
             AND ({operation:String} = '' OR root_operation = {operation:String})
     ) AS all_traces
 SELECT
@@ -14,7 +14,7 @@ SELECT
     toString(sum(toUInt128(self_sum))) AS own,
     toString(sum(self_sum2)) AS own2
 FROM path_services FINAL
-WHERE complete AND window > since - toIntervalSecond(window_s) AND root_service = {service:String}
+WHERE complete AND window > since - INTERVAL 1 HOUR AND window > since - toIntervalSecond(window_s) AND root_service = {service:String}
     AND ({operation:String} = '' OR root_operation = {operation:String})
 GROUP BY service
 ORDER BY service

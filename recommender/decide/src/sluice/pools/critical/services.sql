@@ -1,6 +1,7 @@
 -- The services on the complete critical paths of each root operation, and how busy the busiest instance of each was, in the
 -- windows that reach into the last {seconds} s; the least size of its threads in force, as the decider's answers have it
 -- once a minute, and the most of its requests in flight in one instance; the p95 of the operation. Sums as text: JSON has no 128 bit integers.
+-- An hour is longer than any window: a bound without a column leaves out the partitions of other days.
 WITH
     fromUnixTimestamp64Milli(toUnixTimestamp64Milli(now64(3)) - 1000 * {seconds:Int64}) AS since,
     cpu AS
@@ -35,7 +36,7 @@ WITH
     (
         SELECT root_service, root_operation, latency_quantile_ms(sumMap(latency), 0.95) AS p95
         FROM critical_paths FINAL
-        WHERE complete AND window > since - toIntervalSecond(window_s)
+        WHERE complete AND window > since - INTERVAL 1 HOUR AND window > since - toIntervalSecond(window_s)
           AND ({service:String} = '' OR root_service = {service:String})
           AND ({operation:String} = '' OR root_operation = {operation:String})
         GROUP BY root_service, root_operation
@@ -56,7 +57,7 @@ WITH
             toString(sum(toUInt128(wait_sum))) AS wait,
             sumMap(blame_latency) AS latency
         FROM path_services FINAL
-        WHERE complete AND window > since - toIntervalSecond(window_s)
+        WHERE complete AND window > since - INTERVAL 1 HOUR AND window > since - toIntervalSecond(window_s)
           AND ({service:String} = '' OR root_service = {service:String})
           AND ({operation:String} = '' OR root_operation = {operation:String})
         GROUP BY root_service, root_operation, service

@@ -135,8 +135,8 @@ def localize(root: str, services: Sequence[PathTimes]) -> Localization:
     if first.is_cpu_candidate or first.share_of_end_to_end >= LARGE_SHARE or moves:
         return Localization(whole.traces, ranking, first.service, first.reasons, notes, whole.e2e_p95_ms)
     text = (
-        f"no CPU known to be at {HIGH_UTILIZATION:.0%}, no service takes {LARGE_SHARE:.0%} of the end to end time, and the"
-        " time of the one that takes most does not move with it"
+        f"no CPU known to be at {HIGH_UTILIZATION:.0%}, no service takes {LARGE_SHARE:.0%} of the end to end time,"
+        " and the time of the one that takes most does not move with it"
     )
     return Localization(whole.traces, ranking, None, (Reason("NO_BOTTLENECK", text),), notes, whole.e2e_p95_ms)
 

@@ -17,7 +17,6 @@ from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.counts import PoolMetrics
 from sluice.pools.discovery.discovering import Discovering
 from sluice.pools.estimate import libraries
-from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
@@ -36,6 +35,7 @@ from sluice.pools.period.inputs import PeriodInputs
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.period.thresholds import Thresholds
+from sluice.pools.period.upstream_times import ShardUpstreamTimes
 from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
@@ -132,7 +132,7 @@ class PoolsShard:
         self._unfit = UnfitPools()
         self._roles = ShardRoles()
         self._samplings = ServiceSamplings()
-        self.clocks = ShardClocks()
+        self.clocks, self._upstream = ShardClocks(), ShardUpstreamTimes()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
         self._caught_up = False
@@ -240,9 +240,7 @@ class PoolsShard:
         problems = self._resources.problems
         self._discover(now_ms)
         config = self.config
-        # After a failed reading, the last known times stay.
-        no_times: dict[UpstreamRequest, UpstreamTime] = {}
-        upstream = problems.result("upstream times", lambda: self._collector.upstream(config, now_ms), no_times)
+        upstream = self._upstream.of(config, self._collector, now_ms, problems)
         self._samplings.look(config, self._collector, now_ms, problems)
         sizes = self._operator_inputs.sizes
         targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}

@@ -53,7 +53,7 @@ class UpstreamRequest(NamedTuple):
 class UpstreamTime:
     """The time in the services above a pool: the statistic that the configuration names, over so many traces.
 
-    age_ms: the age of the value; 0 for a value of this period's query.
+    age_ms: the age of the value; 0 for a value of the newest reading.
     """
 
     value_ms: float

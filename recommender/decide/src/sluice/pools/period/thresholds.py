@@ -48,7 +48,7 @@ class Thresholds:
         derived: Mapping[PoolKey, Threshold],
         targets: Mapping[PoolKey, Sequence[TargetSize]],
     ) -> dict[PoolKey, Threshold]:
-        """The threshold of each pool. times: the result of this period's query. derived: of the pools to which the
+        """The threshold of each pool. times: of the newest reading. derived: of the pools to which the
         file gives neither an SLO nor a threshold. Such a pool has the strictest SLO that its targets declare; without
         any, the derived threshold."""
         thresholds, configured, standing = dict(derived), set(), set()

@@ -6,11 +6,11 @@ package dev.sluice.paths;
  *
  * <ul>
  *   <li>It fits: no shift, the clocks may agree.
- *   <li>It is no longer than the CLIENT span, begins inside it, and ends after it by half of its own
- *       length at most: a server may end its span after the response has left, so it goes back to
- *       the CLIENT span's end. What is left over is the wait before it. CLIENT [100, 200), SERVER
- *       [170, 202): to [168, 200), by -2. To the middle, a wait of 68 would be none: of the calls of
- *       Node, whose clock counts milliseconds, half show such an end.
+ *   <li>It is no longer than the CLIENT span, begins inside it, and ends after it by half of its
+ *       own length at most: a server may end its span after the response has left, so it goes back
+ *       to the CLIENT span's end. What is left over is the wait before it. CLIENT [100, 200),
+ *       SERVER [170, 202): to [168, 200), by -2. To the middle, a wait of 68 would be none: of the
+ *       calls of Node, whose clock counts milliseconds, half show such an end.
  *   <li>It is no longer than the CLIENT span otherwise: to its middle, as if request and response
  *       took equally long on the way. CLIENT [100, 200), SERVER [190, 250): 40 ns are left over, so
  *       it goes to [120, 180), by -70.

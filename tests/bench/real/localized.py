@@ -109,7 +109,7 @@ def _between(since: float, until: float) -> str:
     text = SQL.replace("{service:String}", "''").replace("{operation:String}", "''")
     text = text.replace("now64(3)", f"fromUnixTimestamp64Milli({round(until * 1e3)})")
     return text.replace("{seconds:Int64}", str(round(until - since))).replace(
-        "window > since", f"window < fromUnixTimestamp({round(until)}) AND window > since"
+        "window > since - toI", f"window < fromUnixTimestamp({round(until)}) AND window > since - toI"
     )
 
 

@@ -62,7 +62,7 @@ test-cluster: ## Sluice installed by Helm on a real Kubernetes of one node; root
 	@$(pytest) -rs --durations=25 tests/cluster
 
 suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit.suites
-# Several processes share two cores: threads of one that wait for each other's turn take half as much again.
+# Several processes share two cores: threads within one, of its linear algebra, would only wait for one another.
 pytest = $(toolchain) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1; $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.

@@ -1,4 +1,4 @@
-"""Benchmarks of the whole stack measure what ships: their stack differs from it by ports and a state directory alone."""
+"""Benchmarks of the whole stack measure what ships: their stack differs from it by ports and state directory alone."""
 
 import tomllib
 from pathlib import Path

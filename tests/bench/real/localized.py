@@ -11,7 +11,7 @@ from bench.real.faults import AMPLE, FAULTS, Fault
 from bench.real.measured import Found, words
 from bench.real.methods import config
 from bench.run_files import load, save
-from sluice.pools.critical.localizations import SQL, TraceRoot
+from sluice.pools.critical.localizations import SQL, TraceRoot, path_times
 from sluice.pools.estimate.critical import PathTimes, localize
 from sluice_kit.applications.polyglot_pools import resize
 from sluice_kit.applications.polyglot_scene import ROOT, Scene, scene
@@ -26,10 +26,8 @@ LEAST_BEHIND_S, AT_REST_S, QUERY_S = 600.0, 15.0, 120.0
 def named(rows: Sequence[Sequence[Any]], cpu: Mapping[str, float]) -> dict[str, str | None]:
     """By each way, the service. rows: of services.sql. cpu: of each service, used of its limit, as a kubelet has it."""
     roots: dict[TraceRoot, list[PathTimes]] = {}
-    for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, p50, p99, _, pool, in_flight, p95 in rows:
-        sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))
-        size = None if pool is None else int(pool)
-        times = PathTimes(on_path, *sums, p50, p99, None, size, in_flight, p95)
+    for service, operation, *columns in rows:
+        times = replace(path_times(columns), cpu=None)
         roots.setdefault(TraceRoot(service, operation), []).append(times)
     mine = [(root, times) for root, times in roots.items() if root.service == ROOT]
     if not mine:

@@ -44,6 +44,24 @@ def test_each_operation_has_its_services_and_their_share_of_its_p95(database: An
     assert localization.ranking[0].share_of_p95 == pytest.approx((25 + 16 * 520 / 544) / 52, rel=0.011)
 
 
+def test_what_is_usual_is_the_median_of_the_windows_before(database: Any) -> None:
+    """In seven windows before, of 20 traces each, cart takes 10 ms five times, and 90 ms once; once no path has it:
+    median of 0, 10, 10, 10, 10, 10, 90. Now it takes 40 ms. Shop takes 30 as ever."""
+    client, now = database.client("sluice"), datetime.now(UTC).replace(microsecond=0)
+    for back, cart in enumerate((40, 10, 10, 0, 90, 10, 10, 10)):
+        at, whole = now - timedelta(seconds=20 + 60 * bool(back) + 10 * back), 30 + cart
+        rows = [path("shop", [30, 30], [whole, whole], at)]
+        rows += [path("cart", [cart, cart], [whole, whole], at)] if cart else []
+        client.insert("path_services", rows, column_names=SERVICES)
+        row = ["shop", "POST /orders", True, "shop", 10, at, 20, 20 * whole * MS, {latency_index(whole * MS): 20}, 20]
+        client.insert("critical_paths", [row], column_names=[*PATHS[:7], "sum_ns", *PATHS[7:]])
+    columns = client.query(SQL, parameters={"service": "", "operation": "", "seconds": 60}).named_results()
+    assert {row["service"]: (row["usual_ms"], row["usual_e2e_ms"]) for row in columns} == {
+        "cart": (pytest.approx(10), pytest.approx(40)),
+        "shop": (pytest.approx(30), pytest.approx(40)),
+    }
+
+
 def test_rows_of_other_days_are_not_read(database: Any) -> None:
     """30 days are kept, in a partition each."""
     client, now = database.client("sluice"), datetime.now(UTC).replace(microsecond=0)
@@ -56,7 +74,7 @@ def test_rows_of_other_days_are_not_read(database: Any) -> None:
     parameters = {"service": "", "operation": "", "seconds": 60}
     planned = client.query(f"EXPLAIN ESTIMATE {SQL}", parameters=parameters).named_results()
     read = {row["table"]: row["rows"] for row in planned}
-    assert (read["path_services"], read["critical_paths"]) == (1, 1)
+    assert (read["path_services"], read["critical_paths"]) == (2, 2)  # for now, and for what is usual
 
 
 def test_an_empty_database_has_none(database: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.critical import PathTimes, correlation, localize, share_at
+from sluice.pools.estimate.critical import Localization, PathTimes, correlation, localize, share_at
 
 MS = 10**6
 
@@ -131,6 +131,27 @@ def test_a_slow_service_on_all_paths_outranks_a_healthy_one_on_some() -> None:
     assert [each.correlation for each in found.ranking] == [None, pytest.approx(1.0), None]
     assert found.critical == "cart"
     assert [reason.code for reason in found.reasons] == ["LARGE_SHARE"]
+
+
+def test_what_takes_longer_than_usual_outranks_what_always_takes_most() -> None:
+    """Catalogue takes 50 ms as ever. Cart takes 40 ms instead of 10, so that the end to end time of 91 is 30 over the
+    usual 61; 67.1 would be 10 % over it."""
+    whole = [91] * 40
+
+    def of(usual_e2e_ms: float | None) -> Localization:
+        front = times("frontend", [1] * 40, whole)
+        rest = [(times("catalogue", [50] * 40, whole), 50.0), (times("cart", [40] * 40, whole), 10.0), (front, None)]
+        return localize("frontend", [replace(one, usual_ms=ms, usual_e2e_ms=usual_e2e_ms) for one, ms in rest])
+
+    slower = of(61.0)
+    longer = [(one.service, one.longer_ms) for one in slower.ranking]
+    assert longer == [("cart", 30.0), ("frontend", 1.0), ("catalogue", 0.0)]
+    assert slower.critical == "cart"
+    assert slower.reasons[0].text == "it takes 30 ms longer than usual; 61 ms are usual end to end"
+    as_ever = of(83.0)  # 91.3 would be 10 % over it
+    assert (as_ever.critical, as_ever.ranking[1].longer_ms) == ("catalogue", 30.0)
+    assert "LONGER_THAN_USUAL" not in {reason.code for one in as_ever.ranking for reason in one.reasons}
+    assert (of(None).critical, of(None).ranking[0].longer_ms) == ("catalogue", None)
 
 
 def test_a_busy_cpu_outranks_a_share() -> None:

@@ -23,7 +23,7 @@ def row(service: str, blame_ms: list[int], e2e_ms: list[int]) -> list[object]:
     x, y = [each * MS for each in blame_ms * 10], [each * MS for each in e2e_ms * 10]
     squares = (sum(a * a for a in x), sum(y), sum(b * b for b in y), sum(a * b for a, b in zip(x, y, strict=True)))
     sums = [str(each) for each in (len(x), sum(x), *squares, 0, 0)]
-    return [*CHECKOUT, service, *sums, 10.0, 20.0, None, None, None, float(max(e2e_ms))]
+    return [*CHECKOUT, service, *sums, 10.0, 20.0, None, None, None, float(max(e2e_ms)), None, None]
 
 
 def seen() -> Localizations:

@@ -12,11 +12,13 @@ threads, in proportion (`Blame.java`). The papers take the processing time alone
 the caller of the service whose threads are all in use. Counting it for that service itself would still be wrong where
 its threads wait for another: services with bounded pools pass a jam on to their callers, up to the first of them.
 
-The ranking uses the first two signals, CPU candidates first. The papers rank by the third: it errs where an operation
-calls a service for a part of its requests only. Whether a request took that way moves its time more than a bottleneck
-that all requests pass, so that a healthy service on a third of the paths comes first (`tests/bench/real`: of 13
-bottlenecks put into real programs, the correlation names 9 and the share 12, from the same traces).
-`tests/bench/localization.py` measures each signal.
+The ranking uses the first two signals, CPU candidates first. Where the operation is slower than usual, it goes by how
+much longer than usual each service takes, instead of the share: what always takes most is not what changed.
+
+The papers rank by the correlation. It errs where an operation calls a service for a part of its requests only. Whether
+a request took that way moves its time more than a bottleneck that all requests pass, so that a healthy service on a
+third of the paths comes first (`tests/bench/real`: of 13 bottlenecks put into real programs, the correlation names 9
+and the share 12, from the same traces). `tests/bench/localization.py` measures each signal.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sluice.model.reason import Reason
 
@@ -42,6 +45,8 @@ HALF_FULL = 0.5
 WEAK_CORRELATION = 0.3
 # From here on a service is named even if its time is always the same.
 LARGE_SHARE = 0.3
+# From so much over its usual end to end time on an operation is slower than usual.
+SLOWER = 0.1
 CONGESTED = 3.0
 
 
@@ -59,6 +64,8 @@ class PathTimes:
     pool              the smallest size of its threads in force meanwhile; None: not known
     in_flight         the most of its SERVER spans in a bucket meanwhile, of one instance; None: not known
     e2e_p95_ms        of y over all traces of the root operation; None: not known
+    usual_ms          of x, a trace of the operation, before this time; None: not known, or the service is new
+    usual_e2e_ms      their sum over the services, of those that are not new; None: not known
     """
 
     service: str
@@ -76,6 +83,8 @@ class PathTimes:
     pool: int | None = None
     in_flight: float | None = None
     e2e_p95_ms: float | None = None
+    usual_ms: float | None = None
+    usual_e2e_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,7 @@ class Ranked:
     mean_ms, wait_ms, blame_ms   of processing time, wait for its threads, blame; over the traces that lead through it
     share_of_end_to_end          part of the end to end time that is its blame; over all services these sum to 1
     share_of_p95                 likewise of the p95 of the end to end time (`share_at`)
+    longer_ms                    by how much its blame, a trace of the operation, is over its usual one
     """
 
     service: str
@@ -100,6 +110,7 @@ class Ranked:
     in_flight: float | None
     reasons: tuple[Reason, ...]
     share_of_p95: float | None = None
+    longer_ms: float | None = None
 
     @property
     def is_cpu_candidate(self) -> bool:
@@ -128,11 +139,13 @@ def localize(root: str, services: Sequence[PathTimes]) -> Localization:
         traces = whole.traces if whole else 0
         text = f"{traces:,} complete traces, {LEAST_TRACES} are needed"
         return Localization(traces, (), None, (Reason("TOO_FEW_TRACES", text),))
-    ranking = tuple(sorted((_signals(service, whole) for service in services), key=_order))
+    usual_ms = whole.usual_e2e_ms
+    slower = usual_ms is not None and whole.e2e_sum / whole.traces >= 1e6 * usual_ms * (1 + SLOWER)
+    ranking = tuple(sorted((_signals(service, whole, slower) for service in services), key=partial(_order, slower)))
     first = ranking[0]
     notes = (CPU_UNKNOWN,) if any(service.cpu is None for service in services) and not first.is_cpu_candidate else ()
     moves = (first.correlation or 0.0) >= WEAK_CORRELATION
-    if first.is_cpu_candidate or first.share_of_end_to_end >= LARGE_SHARE or moves:
+    if first.is_cpu_candidate or slower or first.share_of_end_to_end >= LARGE_SHARE or moves:
         return Localization(whole.traces, ranking, first.service, first.reasons, notes, whole.e2e_p95_ms)
     text = (
         f"no CPU known to be at {HIGH_UTILIZATION:.0%}, no service takes {LARGE_SHARE:.0%} of the end to end time,"
@@ -152,17 +165,23 @@ def correlation(n: int, sx: int, sxx: int, sy: int, syy: int, sxy: int) -> float
     return max(-1.0, min(1.0, (n * sxy - sx * sy) / (math.sqrt(x) * math.sqrt(y))))
 
 
-def _signals(times: PathTimes, whole: PathTimes) -> Ranked:
-    """Correlates over all traces of the operation: where the path does not lead through the service, its time is 0.
+def _signals(times: PathTimes, whole: PathTimes, slower: bool) -> Ranked:
+    """slower: whether the operation is slower than usual.
 
+    Correlates over all traces of the operation: where the path does not lead through the service, its time is 0.
     Over its own traces alone, a service on 5 of 1,000 paths could come first and explain nothing.
     """
     r = correlation(whole.traces, times.blame_sum, times.blame_sum2, whole.e2e_sum, whole.e2e_sum2, times.blame_x_e2e)
     share = times.blame_sum / whole.e2e_sum if whole.e2e_sum else 0.0
+    # A service that is new to the operation usually took nothing.
+    longer_ms = None if whole.usual_e2e_ms is None else times.blame_sum / whole.traces / 1e6 - (times.usual_ms or 0.0)
     ratio = times.p99_ms / times.p50_ms if times.p99_ms is not None and times.p50_ms else None
     reasons = []
     if times.cpu is not None and times.cpu >= HIGH_UTILIZATION:
         reasons.append(Reason("CPU_HIGH", f"CPU at {times.cpu:.0%} of its limit"))
+    if slower and longer_ms is not None and whole.usual_e2e_ms and longer_ms >= SLOWER * whole.usual_e2e_ms:
+        text = f"it takes {longer_ms:.0f} ms longer than usual; {whole.usual_e2e_ms:.0f} ms are usual end to end"
+        reasons.append(Reason("LONGER_THAN_USUAL", text))
     if share >= LARGE_SHARE:
         reasons.append(Reason("LARGE_SHARE", f"{share:.0%} of the end to end time is its blame"))
     if r is not None and r >= WEAK_CORRELATION:
@@ -186,6 +205,7 @@ def _signals(times: PathTimes, whole: PathTimes) -> Ranked:
         in_flight=times.in_flight,
         reasons=tuple(reasons),
         share_of_p95=share_at(times, whole, whole.e2e_p95_ms) if whole.e2e_p95_ms else None,
+        longer_ms=longer_ms,
     )
 
 
@@ -226,5 +246,6 @@ def _mean_ms(sum_ns: int, times: PathTimes) -> float:
     return sum_ns / times.traces / 1e6 if times.traces else 0.0
 
 
-def _order(ranked: Ranked) -> tuple[bool, float, str]:
-    return not ranked.is_cpu_candidate, -ranked.share_of_end_to_end, ranked.service
+def _order(slower: bool, ranked: Ranked) -> tuple[bool, float, str]:
+    by = ranked.longer_ms if slower and ranked.longer_ms is not None else ranked.share_of_end_to_end
+    return not ranked.is_cpu_candidate, -by, ranked.service

@@ -18,9 +18,10 @@ def critical_service(root: str, seconds: int, output: str) -> None:
 
     The command ranks the services on the operation's complete critical paths. Services whose CPU is at 80 % of its
     limit or more come first. Among equals, the service comes first whose blame is the largest share of the end to end
-    time. Blame is a service's own time, plus the waits for threads that others held because of it. The table also has
-    Pearson's correlation of the blame with the end to end time, and p99/p50 of the blame. With less than 30 traces
-    there is no ranking.
+    time; where the operation takes 10 % longer than in the hour before, the one that takes most longer. Blame is a
+    service's own time, plus the waits for threads that others held because of it. The table also has Pearson's
+    correlation of the blame with the end to end time, and p99/p50 of the blame. With less than 30 traces there is no
+    ranking.
 
     MEAN MS is a service's own time, WAIT MS the time that its callers wait for its threads, BLAME MS the blame, and OF
     END TO END its share. Where the CPU of containers is not known (no metrics), a pool that is too small looks like

@@ -57,6 +57,7 @@ def as_json(root: tuple[str, str], localization: Localization) -> dict[str, Any]
                 "wait_ms": ranked.wait_ms,
                 "blame_ms": ranked.blame_ms,
                 "share_of_end_to_end": ranked.share_of_end_to_end,
+                "longer_than_usual_ms": ranked.longer_ms,
                 "share_of_traces": ranked.share_of_traces,
                 "pool_size": ranked.pool,
                 "most_in_flight": ranked.in_flight,

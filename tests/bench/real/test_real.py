@@ -122,15 +122,35 @@ def test_little() -> None:
     assert mean_s({"busy_ns": "0", "completed": "0"}) is None
 
 
-def row(service: str, blame: list[int], whole: list[int]) -> list[Any]:
-    """Of services.sql: a service that takes `blame` of `whole`, ns."""
+def row(service: str, blame: list[int], whole: list[int], *usual: float) -> list[Any]:
+    """Of services.sql: a service that takes `blame` of `whole`, ns. usual: of the two, ms."""
     squares = sum(x * x for x in blame), sum(y * y for y in whole)
     product = sum(x * y for x, y in zip(blame, whole, strict=True))
     sums = [sum(blame), squares[0], sum(whole), squares[1], product, sum(blame), 0]
-    return ["gateway", "GET /shop", service, len(whole), *map(str, sums), 1.0, 2.0, None, None, None, 3.0]
+    return [
+        "gateway",
+        "GET /shop",
+        service,
+        len(whole),
+        *map(str, sums),
+        1.0,
+        2.0,
+        None,
+        None,
+        None,
+        3.0,
+        *(usual or (None, None)),
+    ]
 
 
-def test_the_service_whose_time_moves_is_named() -> None:
+def test_who_takes_longer_than_usual_is_named() -> None:
+    """Of 18 ms instead of 15, gateway takes 10 as ever, and cart 8 instead of 5."""
+    whole = [18_000_000] * 40
+    rows = [row("gateway", [10_000_000] * 40, whole, 10.0, 15.0), row("cart", [8_000_000] * 40, whole, 5.0, 15.0)]
+    assert named(rows, {"gateway": 0.5, "cart": 0.1})["sluice"] == "cart"
+
+
+def test_the_service_that_takes_most_is_named() -> None:
     slow = [10_000_000 + 1_000_000 * (n % 17) for n in range(40)]
     quick = [5_000_000 + 1_000 * (n % 3) for n in range(40)]
     whole = [x + y for x, y in zip(slow, quick, strict=True)]

@@ -100,3 +100,23 @@ def test_requests_that_metrics_count_and_spans_do_not_show(database: Any) -> Non
         "deltas": (Kind.SAMPLED, 0.075),
         "once": None,
     }
+
+
+def test_counts_that_are_newer_than_the_spans(database: Any) -> None:
+    """20 requests a second, each with a span. Metrics come each 10 s, and the spans of the newest 10 s are on their
+    way; or each 15 s, so that windows are parted: 300 requests, and 120 + 180 spans in parts of two windows."""
+    client = database.client("sluice")
+    now_s = round(now(client).timestamp()) // 10 * 10
+    metrics = [counted(now_s, age, "requests", 2_000 - 20 * age, service="newer") for age in (20, 10, 0)]
+    metrics += [counted(now_s, age, "requests", 2_000 - 20 * age, service="parted") for age in (39, 24)]
+    client.insert("pool_metrics", metrics, column_names=METRICS)
+    came = {"newer": {30: 200, 20: 200, 10: 50}, "parted": dict.fromkeys(range(0, 70, 10), 200)}
+    rows = [
+        [service, "shop-1", "node", at(now_s, age), 10, count, 0, 0, 0, {}, count]
+        for service, counts in came.items()
+        for age, count in counts.items()
+    ]
+    names = [*came]
+    client.insert("service_sampling", [spans(now_s, 0, name, 1.0, range(100)) for name in names], column_names=SPANS)
+    client.insert("container_latency", rows, column_names=LATENCY)
+    assert samplings(database, names, now_s) == {"newer": None, "parted": None}

@@ -17,8 +17,8 @@ REQUESTS_SQL = files(__package__).joinpath("requests.sql").read_text(encoding="u
 NEWEST_S, LONGEST_S = 10, 300
 #: A job that lags, and clocks that are off.
 LATE_S = 300
-#: Agents send metrics each 60 s by default.
-REQUESTS_S = 300
+#: Agents send metrics each 60 s by default. Spans come up to so long after their end: exporters gather them for 5 s.
+REQUESTS_S, GROWS_S = 300, 10
 #: A parameter of a query holds the names of so many services.
 SERVICES = 500
 
@@ -34,7 +34,7 @@ def samplings(database: Database, services: Iterable[str], now_ms: int) -> dict[
         times = {"newest_s": NEWEST_S, "longest_s": LONGEST_S, "from_s": now_s - LONGEST_S - LATE_S}
         for service, _, seen, stated, adjusted, tail, *ids in _rows(database, SPANS_SQL, {**of, **times}):
             spans.setdefault(service, []).append(ServiceSpans(seen, stated, adjusted, tail, TraceIds(*ids)))
-        for service, *counts in _rows(database, REQUESTS_SQL, {**of, "from_s": now_s - REQUESTS_S}):
+        for service, *counts in _rows(database, REQUESTS_SQL, {**of, "grows_s": GROWS_S, "from_s": now_s - REQUESTS_S}):
             requests[service] = Requests(*map(float, counts))
     return {name: sampling_of(parts, requests.get(name)) for name, parts in spans.items()}
 

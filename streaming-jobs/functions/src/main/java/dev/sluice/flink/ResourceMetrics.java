@@ -45,7 +45,10 @@ public final class ResourceMetrics extends TableFunction<RowData> {
     Settings settings = Settings.of(context);
     reader =
         new MetricMessageReader(
-            settings.validity(), settings.sampleWindowMs(), new MetricBounds(settings.limits()));
+            settings.validity(),
+            settings.sampleWindowMs(),
+            new MetricBounds(settings.limits()),
+            settings.spanRules()::leavesOut);
   }
 
   public void eval(

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
@@ -49,7 +50,7 @@ public final class MetricsRequestDecoder {
   private final AttributeReader attributes = new AttributeReader(in, new StringPool());
   private final TreeMap<String, String> resource = new TreeMap<>();
   private final TreeMap<String, String> own = new TreeMap<>();
-  private final PoolPoints pools = new PoolPoints();
+  private final PoolPoints pools;
 
   private Consumer<MetricPoint> consumer;
   private String host;
@@ -58,6 +59,13 @@ public final class MetricsRequestDecoder {
   private MetricTable.Entry metric;
   private long temporality;
   private boolean monotonic;
+
+  /**
+   * @param leftOut whether spans of a service and a route are left out: their requests do not count
+   */
+  public MetricsRequestDecoder(BiPredicate<String, String> leftOut) {
+    pools = new PoolPoints(leftOut);
+  }
 
   /**
    * Visits every point of a metric that a mapping table names.

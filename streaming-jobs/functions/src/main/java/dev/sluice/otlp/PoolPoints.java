@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
@@ -60,7 +61,7 @@ final class PoolPoints {
 
   private final PoolMetricTable table = PoolMetricTable.load();
   private final PoolPeer peers = new PoolPeer();
-  private final RequestCounts requests = new RequestCounts();
+  private final RequestCounts requests;
 
   private Consumer<PoolPoint> consumer;
   private String service = "";
@@ -71,6 +72,13 @@ final class PoolPoints {
   private Shape shape = Shape.GAUGE;
   private long temporality;
   private boolean monotonic;
+
+  /**
+   * @param leftOut whether spans of a service and a route are left out
+   */
+  PoolPoints(BiPredicate<String, String> leftOut) {
+    requests = new RequestCounts(leftOut);
+  }
 
   void start(Consumer<PoolPoint> points) {
     consumer = points;
@@ -132,7 +140,7 @@ final class PoolPoints {
     for (PoolMetricTable.Entry entry : entries) {
       PoolFigure figure = entry.figure();
       if (figure == PoolFigure.REQUESTS) {
-        requests.add(attributes, startNs, timeNs, value);
+        requests.add(service, attributes, startNs, timeNs, value);
         continue;
       }
       boolean known = !figure.isLevel() || !(Double.isNaN(value) || value == UNKNOWN);
@@ -154,7 +162,7 @@ final class PoolPoints {
       if (entry.filter().passes(attributes)) {
         PoolFigure figure = entry.figure();
         if (figure == PoolFigure.REQUESTS) {
-          requests.add(attributes, startNs, timeNs, count);
+          requests.add(service, attributes, startNs, timeNs, count);
           continue;
         }
         if (!figure.isTime()) {

@@ -82,7 +82,8 @@ public final class ValuePatterns {
     return (31 * (31 * bytes[at] + bytes[at + 1]) + bytes[at + 2]) & SLOTS - 1;
   }
 
-  List<String> attributes() {
+  /** The names of attributes that have patterns. */
+  public List<String> attributes() {
     return attributes;
   }
 
@@ -99,7 +100,8 @@ public final class ValuePatterns {
     return match(attribute, digits, at, digits.length - at);
   }
 
-  long match(int attribute, String value) {
+  /** The same for a text. */
+  public long match(int attribute, String value) {
     byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
     return match(attribute, bytes, 0, bytes.length);
   }

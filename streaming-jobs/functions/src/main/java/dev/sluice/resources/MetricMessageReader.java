@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /**
  * Reads one message of metrics: sums its points by series and window, and accounts for every point
@@ -29,7 +30,7 @@ public final class MetricMessageReader {
   // No pool has more connections or threads.
   private static final double LARGEST_SIZE = 1e6;
 
-  private final MetricsRequestDecoder decoder = new MetricsRequestDecoder();
+  private final MetricsRequestDecoder decoder;
   private final Validity validity;
   private final long windowMs;
   private final MetricBounds bounds;
@@ -39,7 +40,13 @@ public final class MetricMessageReader {
   private final Map<PoolKey, ResourceSums> poolSums = new HashMap<>();
   private long recordTimeMs;
 
-  public MetricMessageReader(Validity validity, long windowMs, MetricBounds bounds) {
+  /**
+   * @param windowMs length of a window
+   * @param leftOut whether spans of a service and a route are left out
+   */
+  public MetricMessageReader(
+      Validity validity, long windowMs, MetricBounds bounds, BiPredicate<String, String> leftOut) {
+    decoder = new MetricsRequestDecoder(leftOut);
     this.validity = validity;
     this.windowMs = windowMs;
     this.bounds = bounds;

@@ -28,6 +28,7 @@ import java.util.Map;
  */
 public final class SpanRules {
   private static final int SLOTS = 1 << 12;
+  private static final String ROUTE = "http.route";
 
   private static final Map<String, Use> ACTIONS =
       Map.of(
@@ -136,6 +137,22 @@ public final class SpanRules {
     if (rule != null && rule.use() != Use.HELD) {
       span.use(rule.use(), rule.name());
     }
+  }
+
+  /**
+   * Whether the rules leave out the spans of a service's requests, as far as the route shows it:
+   * rules that ask for anything else, such as a user agent, do not match.
+   *
+   * @param route as in the attribute {@code http.route}
+   */
+  public boolean leavesOut(String service, String route) {
+    int attribute = patterns.attributes().indexOf(ROUTE);
+    if (attribute < 0) {
+      return false;
+    }
+    long matched = patterns.match(attribute, route);
+    SpanRule rule = first(service, Side.SERVER.label(), "", "", "", matched);
+    return rule != null && rule.use() == Use.LEFT_OUT;
   }
 
   private SpanRule of(Span span) {

@@ -75,7 +75,8 @@ class HostileMessagesTest {
   @Test
   void ofMetrics() {
     MetricMessageReader reader =
-        new MetricMessageReader(validity, 10_000, new MetricBounds(LIMITS));
+        new MetricMessageReader(
+            validity, 10_000, new MetricBounds(LIMITS), (service, route) -> false);
     attack(
         corpus::metrics,
         message -> {

@@ -29,7 +29,8 @@ class MetricsDecoderAgreesWithProtobufTest {
   private static final String[] KEYS = {"state", "cpu.mode", "device", "cpu"};
   private static final String[] VALUES = {"idle", "user", "lo", "eth0", ""};
 
-  private final MetricsRequestDecoder decoder = new MetricsRequestDecoder();
+  private final MetricsRequestDecoder decoder =
+      new MetricsRequestDecoder((service, route) -> false);
 
   @Property(tries = 500)
   void readsWhatTheGeneratedClassesRead(@ForAll long seed) throws Exception {

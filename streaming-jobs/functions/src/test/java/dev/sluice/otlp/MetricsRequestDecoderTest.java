@@ -26,7 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class MetricsRequestDecoderTest {
-  private final MetricsRequestDecoder decoder = new MetricsRequestDecoder();
+  private final MetricsRequestDecoder decoder =
+      new MetricsRequestDecoder((service, route) -> false);
 
   private List<MetricPoint> points(byte[] message) throws MalformedMessageException {
     List<MetricPoint> points = new ArrayList<>();

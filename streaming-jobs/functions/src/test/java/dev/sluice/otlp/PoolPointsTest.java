@@ -33,7 +33,8 @@ class PoolPointsTest {
   private static final String WAIT = "db.client.connection.wait_time";
   private static final AggregationTemporality CUMULATIVE = AGGREGATION_TEMPORALITY_CUMULATIVE;
 
-  private final MetricsRequestDecoder decoder = new MetricsRequestDecoder();
+  private final MetricsRequestDecoder decoder =
+      new MetricsRequestDecoder((service, route) -> false);
 
   private List<PoolPoint> points(Metric... metrics) throws MalformedMessageException {
     List<PoolPoint> points = new ArrayList<>();

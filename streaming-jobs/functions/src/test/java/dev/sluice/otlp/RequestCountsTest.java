@@ -34,7 +34,8 @@ class RequestCountsTest {
       histogram.addDataPoints(point);
     }
     List<PoolPoint> got = new ArrayList<>();
-    new MetricsRequestDecoder()
+    new MetricsRequestDecoder(
+            (service, route) -> service.equals("shop") && route.equals("/left-out"))
         .decode(
             message(
                 resource(
@@ -79,6 +80,28 @@ class RequestCountsTest {
         .containsExactly(
             counted(PoolFigure.REQUESTS, 1, metric, 80),
             counted(PoolFigure.FAILED_REQUESTS, 1, metric, 6));
+  }
+
+  @Test
+  void requestsWhoseSpansAreLeftOutDoNotCount() throws Exception {
+    String metric = "http.server.request.duration";
+    assertThat(
+            points(
+                metric,
+                point(3, 9, 70, attribute("http.route", "/x")),
+                point(
+                    3,
+                    9,
+                    50,
+                    attribute("http.route", "/left-out"),
+                    attribute("error.type", "503"))))
+        .containsExactly(
+            counted(PoolFigure.REQUESTS, 1, metric, 70),
+            counted(PoolFigure.FAILED_REQUESTS, 1, metric, 0));
+    assertThat(points("http.server.requests", point(3, 9, 2, attribute("uri", "/left-out"))))
+        .containsExactly(
+            counted(PoolFigure.REQUESTS, 3, "http.server.requests", 0),
+            counted(PoolFigure.FAILED_REQUESTS, 3, "http.server.requests", 0));
   }
 
   @Test

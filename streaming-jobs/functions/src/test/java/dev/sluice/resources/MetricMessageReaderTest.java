@@ -38,7 +38,8 @@ class MetricMessageReaderTest {
       new MetricMessageReader(
           new Validity(7 * DAY_MS, 600_000, 60_000),
           10_000,
-          new MetricBounds(new Limits(60_000, 9, 2, 2, 9, 9, 5, 9)));
+          new MetricBounds(new Limits(60_000, 9, 2, 2, 9, 9, 5, 9)),
+          (service, route) -> false);
 
   /** "host instance role kind start window": start and window in ms after midnight. */
   private Map<String, Row> rows(byte[] message) {

@@ -78,6 +78,40 @@ class SpanRulesTest {
   }
 
   @Test
+  void aRouteShowsWhichRequestsAreLeftOut() {
+    SpanRules rules =
+        SpanRules.parse(
+            """
+            rule\tcart\tcount
+            service\tcart
+            values\tpath\thttp.route\t/healthz
+            rule\tagent\tleave_out
+            values\twhole\tuser_agent.original\tkube-probe/*
+            rule\tnamed\tleave_out
+            name\tprobe
+            values\tpath\thttp.route\t/named
+            rule\tlong\tleave_out
+            values\tpath\thttp.route\t/long
+            longer\t5000
+            rule\tdatabase\tleave_out
+            side\tclient
+            values\tpath\thttp.route\t/query
+            rule\tprobe\tleave_out
+            side\tserver
+            values\tpath\turl.path,http.route\t/healthz\t/jolokia*
+            rule\twait\twaiting
+            values\tpath\thttp.route\t/changes
+            """);
+    assertThat(rules.leavesOut("stock", "/healthz")).isTrue();
+    assertThat(rules.leavesOut("stock", "/jolokia/*")).isTrue();
+    assertThat(rules.leavesOut("cart", "/healthz")).isFalse();
+    for (String route : List.of("/items", "/named", "/long", "/query", "/changes", "", "/")) {
+      assertThat(rules.leavesOut("stock", route)).isFalse();
+    }
+    assertThat(SpanRules.parse("").leavesOut("stock", "/healthz")).isFalse();
+  }
+
+  @Test
   void theFirstRuleThatMatchesDecides() throws Exception {
     assertThat(
             uses(

@@ -192,6 +192,18 @@ def test_an_operator_s_size_is_measured_before_a_larger_one_is_tried(seconds: in
     assert step(of, sees_16, NOW)[1].reasons[0][0] == case.name
 
 
+@pytest.mark.parametrize(
+    ("left", "seconds", "case"),
+    [(32, 10, Case.BEST), (24, 10, Case.BEST), (32, 60, Case.STUCK), (40, 10, Case.STUCK), (14, 10, Case.STUCK)],
+)
+def test_a_larger_size_that_was_just_left_is_not_tried_again(left: int, seconds: int, case: Case) -> None:
+    """32 would be tried, as the callers of 16 wait."""
+    stuck, sees_16 = REACHED[Case.STUCK]
+    change = Change(left, 16, NOW - 1_000 * seconds, Basis.REVERT)
+    of = replace(stuck, facts=replace(stuck.facts, change=change))
+    assert step(of, sees_16, NOW)[1].reasons[0][0] == case.name
+
+
 @pytest.mark.parametrize("case", Case)
 def test_each_case_is_reached(case: Case) -> None:
     found = decided(case)

@@ -232,13 +232,19 @@ def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
 
 
 def _untried(facts: Facts, learnt: Learnt, observation: Observation, current: int, now_ms: int) -> Choice | None:
-    """A larger size without evidence of a full pool: the operator's where that is larger, else twice the size."""
+    """A larger size without evidence of a full pool: the operator's where that is larger, else twice the size.
+
+    For `LOOKS_AGAIN_S` not one that was just left, nor one beyond it. Worked: 4 connections are full, 8 wait for each
+    other's rows and are left after 2 s, not full: without this rule 4 and 8 take turns.
+    """
     if larger_tried(learnt, current, observation.cores) or not observation.constraints.may_look:
         return None
-    operator = facts.trust.operator
+    operator, change = facts.trust.operator, facts.change
     size = operator if operator is not None and operator > current else LARGEST_STEP * current
     size = min(size, observation.constraints.most)
     if size <= current or facts.trust.refuses(size, now_ms):
+        return None
+    if change is not None and now_ms - change.at_ms < 1_000 * LOOKS_AGAIN_S and current < change.from_size <= size:
         return None
     return Choice(size, gain=0.0, sure_by=0.0, look=True)
 

@@ -76,12 +76,16 @@ SETTINGS: Mapping[str, Setting] = {
     "state-ttl-ms": Setting(
         HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the job keeps the sum of a window for this long after its last change"
     ),
-    "mini-batch-ms": Setting(200, 10, 10_000, "rows gather for this long before the job updates sums"),
+    "mini-batch-ms": Setting(100, 10, 10_000, "rows gather for this long before the job updates sums"),
+    "windows-flush-ms": Setting(200, 10, 60_000, "rows of the fine windows are written after this time, at most"),
     "flush-ms": Setting(
-        500, 10, 60_000, "rows that decisions wait for, and of the graph, are written after this time, at most"
+        500,
+        10,
+        60_000,
+        "rows that decisions read every few seconds, and of the graph, are written after this time, at most",
     ),
     "summary-flush-ms": Setting(
-        2 * SECOND_MS, 10, 60_000, "rows of all other tables are written after this time, at most"
+        5 * SECOND_MS, 10, 60_000, "rows of all other tables are written after this time, at most"
     ),
     "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
     "graph-max-age-ms": Setting(

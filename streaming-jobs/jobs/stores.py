@@ -13,8 +13,9 @@ from tables import COLUMNS
 from upserts import definition
 
 JOBS = Path(__file__).parent
-# An insert is a part, some 13 synced files, however few its rows are. Decisions wait for these tables alone.
-DECIDED_ON = frozenset({"windows", "service_sampling"})
+# An insert is a part, some 13 synced files, however few its rows are. Decisions wait for windows each second, and read
+# the other two each few seconds.
+FLUSHES = {"windows": "windows-flush-ms", "service_sampling": "flush-ms", "pool_metrics": "flush-ms"}
 NEO4J_BATCH_ROWS = 2_000  # a row takes about 16 kB of the server's transaction memory
 
 
@@ -32,7 +33,7 @@ def _table(name: str, options: str) -> str:
 
 
 def _clickhouse(settings: Settings, table: str) -> str:
-    flush_ms = settings["flush-ms" if table in DECIDED_ON else "summary-flush-ms"]
+    flush_ms = settings[FLUSHES.get(table, "summary-flush-ms")]
     addresses = settings.addresses
     return f"""WITH (
             'connector' = 'clickhouse',

@@ -20,10 +20,11 @@ def test_what_decisions_wait_for_is_written_sooner_than_the_rest() -> None:
     import stores
 
     values = {name: setting.default for name, setting in settings.SETTINGS.items()}
-    values |= {"flush-ms": 70, "summary-flush-ms": 900}
+    values |= {"windows-flush-ms": 30, "flush-ms": 70, "summary-flush-ms": 900}
     text = "".join(stores.definitions(settings.Settings(settings.Addresses.from_environment({}), values)))
     found = re.findall(r"TABLE (\w+) \(|'sink.buffer-flush.interval' = '(\d+) ms'", text)
     waits = {table: int(wait) for (table, _), (_, wait) in itertools.pairwise(found) if table and wait}
-    assert {table for table, wait in waits.items() if wait == 70} >= {"windows", "service_sampling"}
+    assert waits["windows"] == 30
+    assert waits["service_sampling"] == waits["pool_metrics"] == waits["calls"] == 70
     assert waits["ingest_counts"] == waits["call_edges"] == waits["resource_metrics"] == 900
-    assert set(waits.values()) == {70, 900}
+    assert set(waits.values()) == {30, 70, 900}

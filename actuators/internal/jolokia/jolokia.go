@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -62,11 +64,25 @@ func (c *BeanConfig) Validate() error {
 	return err
 }
 
+// remembered is how long a pattern means the bean that it led to. An actuator reads each second, and each request is one more
+// in the metrics of the application.
+const remembered = 30 * time.Second
+
 // Agent is one Jolokia agent. It responds with HTTP 200 also when it refuses: the status in the body means success.
 type Agent struct {
 	url    string
 	client *web.Client
 	turn   *semaphore.Weighted
+	now    func() time.Time
+
+	mu sync.Mutex
+	// beans has the beans that patterns led to.
+	beans map[string]foundBean
+}
+
+type foundBean struct {
+	name  string
+	until time.Time
 }
 
 // New returns the agent that a valid block describes.
@@ -75,7 +91,7 @@ func New(c Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{c.URL, client, semaphore.NewWeighted(1)}, nil
+	return &Agent{url: c.URL, client: client, turn: semaphore.NewWeighted(1), now: time.Now, beans: map[string]foundBean{}}, nil
 }
 
 // Alone runs do while no other do of Alone runs: setting a size takes several writes, whose order counts.
@@ -136,6 +152,7 @@ func (a *Agent) Call(ctx context.Context, request Request) (any, error) {
 		var cause error
 		if answer.Status == http.StatusNotFound {
 			cause = errNotThere
+			a.forget()
 		}
 		return nil, a.client.Hide(refusal{fmt.Sprintf("%s %s: status %d in the response, want 200: %s",
 			request.Type, request.MBean, answer.Status, web.Excerpt([]byte(answer.Error))), cause})
@@ -192,11 +209,38 @@ func (a *Agent) Exec(ctx context.Context, mbean, operation string) error {
 	return err
 }
 
-// Bean returns the one bean that pattern names. A pattern without a * is the name itself.
+// Bean returns the one bean that pattern names. A pattern without a * is the name itself. It searches at most each 30 s, and
+// again after a bean was not there.
 func (a *Agent) Bean(ctx context.Context, pattern string) (string, error) {
 	if !strings.Contains(pattern, "*") {
 		return pattern, nil
 	}
+	if name, ok := a.recall(pattern); ok {
+		return name, nil
+	}
+	name, err := a.search(ctx, pattern)
+	if err == nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.beans[pattern] = foundBean{name, a.now().Add(remembered)}
+	}
+	return name, err
+}
+
+func (a *Agent) recall(pattern string) (string, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	bean, ok := a.beans[pattern]
+	return bean.name, ok && a.now().Before(bean.until)
+}
+
+func (a *Agent) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.beans)
+}
+
+func (a *Agent) search(ctx context.Context, pattern string) (string, error) {
 	value, err := a.Call(ctx, Request{Type: "search", MBean: pattern})
 	if err != nil {
 		return "", err

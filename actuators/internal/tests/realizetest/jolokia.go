@@ -27,6 +27,7 @@ type Jolokia struct {
 	mu       sync.Mutex
 	beans    map[string]*Bean
 	requests []string
+	searches int
 	broken   bool
 	stalled  bool
 	done     chan struct{}
@@ -61,6 +62,12 @@ func (j *Jolokia) Requests() (requests []string) {
 	return requests
 }
 
+// Searches returns how many searches there were so far.
+func (j *Jolokia) Searches() (searches int) {
+	j.With(func() { searches = j.searches })
+	return searches
+}
+
 // ServeHTTP handles one POST.
 func (j *Jolokia) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var request struct {
@@ -92,6 +99,7 @@ func (j *Jolokia) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case j.broken:
 		refuse(500, "java.lang.IllegalStateException : out of order")
 	case request.Type == "search":
+		j.searches++
 		names := []string{}
 		for name := range j.beans {
 			if ok, _ := path.Match(request.MBean, name); ok {

@@ -11,8 +11,8 @@ import java.util.function.BiPredicate;
  * points of a metric are of one time.
  *
  * <p>Requests whose spans are left out by their route are not counted: spans are compared with
- * these counts. Sluice's own actuators send six requests a second to Jolokia, which have no spans
- * (their trace is not sampled) and a count.
+ * these counts. Sluice's own actuators ask Jolokia each second, in traces that are not sampled: a
+ * request without a span, and with a count.
  */
 final class RequestCounts {
   private static final String[] STATUS = {

@@ -295,3 +295,36 @@ def test_what_is_used_misses_a_hundredth(instances: int, mean_s: float) -> None:
     true_s = np.maximum(np.minimum(end, end_s) - np.maximum(begin, begin_s), 0).sum()
     assert len(used) > 1_600
     assert 0.98 <= sum(used) / 1e9 / true_s <= 1 + 1e-9
+
+
+def of_batch(begin_ms: int, busy_ms: int) -> list[tuple[int, int, int]]:
+    return [(0, start, busy_ms) for start in range(begin_ms, begin_ms + 5_000, BUCKET_MS)]
+
+
+def test_half_of_a_batch_is_not_complete() -> None:
+    """An SDK sends each 5 s. One reading falls between the two requests of a batch, and the next one has the rest."""
+    delay = Delay(1, BUCKET_MS)
+    delay.take(arrivals([0], (0, 0, 100)), 0)
+    for second in range(1, 46):
+        batch = of_batch(1_000 * second - 4_900, 100) if second % 5 == 0 else []
+        newest = second // 5 * 5_000
+        delay.take(arrivals([newest], *batch), 1_000 * second)
+        held = second % 5 == 0
+        usual = START_MS if second < 10 else 0
+        assert delay.complete_before(10**9).tolist() == [newest - 5_000 * held - usual]
+    for second in range(46, 50):
+        delay.take(arrivals([45_000]), 1_000 * second)
+    delay.take(arrivals([50_000], *of_batch(45_100, 20)), 50_000)
+    assert delay.complete_before(10**9).tolist() == [45_000]
+    delay.take(arrivals([50_000]), 50_200)  # a reading between two periods
+    assert delay.complete_before(10**9).tolist() == [45_000]
+    delay.take(arrivals([50_000], *of_batch(45_100, 80)), 51_000)
+    assert delay.complete_before(10**9).tolist() == [50_000]  # and nothing was late
+
+
+def test_readings_each_five_seconds_hold_no_batch() -> None:
+    delay = Delay(1, BUCKET_MS)
+    delay.take(arrivals([0], (0, 0, 100)), 0)
+    for second in range(5, 30, 5):
+        delay.take(arrivals([1_000 * second], *of_batch(1_000 * second - 4_900, 100)), 1_000 * second)
+    assert delay.complete_before(10**9).tolist() == [25_000]

@@ -24,7 +24,7 @@ SETTLED_S = 12.0
 LOOK_S = 0.5
 #: Of the call graph and of critical paths.
 WINDOW_S = 10
-BAR_FINE_MS, BAR_TRACES_MS = 1_000, 8_000
+BAR_FINE_MS, BAR_GRAPH_MS, BAR_PATHS_MS = 400, 4_000, 8_000
 Rows = list[tuple[str, str]]
 #: What is counted apart, as the caller and callee of an edge, and the start of its window in s.
 Key = tuple[str, int]
@@ -68,9 +68,9 @@ def freshness(up: Cluster, quick: bool = False) -> Rows:
         (f"age of a fine window at its last write, {at}, server side (bar: median {BAR_FINE_MS} ms)",
          _fine(up, "server", between)),
         ("the same, client side, peers told by traces", _fine(up, "client", between)),
-        (f"age of the newest call that the graph in Neo4j shows (bar: median {BAR_TRACES_MS} ms)",
+        (f"age of the newest call that the graph in Neo4j shows (bar: median {BAR_GRAPH_MS} ms)",
          _shown(ages_ms(graph, _totals(up, "call_edges", "concat(caller, '>', callee)", "calls", whole)))),
-        (f"age of the newest root that ClickHouse's critical paths show (bar: median {BAR_TRACES_MS} ms)",
+        (f"age of the newest root that ClickHouse's critical paths show (bar: median {BAR_PATHS_MS} ms)",
          _shown(ages_ms(paths, _totals(up, "critical_paths", "root_service", "traces", whole)))),
         ("sent within", f"{took_s:.0f} s, of {warm_s + seconds:.0f}"),
     ]  # fmt: skip

@@ -322,6 +322,15 @@ def test_half_of_a_batch_is_not_complete() -> None:
     assert delay.complete_before(10**9).tolist() == [50_000]  # and nothing was late
 
 
+def test_a_clock_that_is_set_back_holds_no_batch() -> None:
+    delay = Delay(1, BUCKET_MS)
+    delay.take(arrivals([0], (0, 0, 100)), 10_000)
+    delay.take(arrivals([5_000], *of_batch(100, 100)), 11_000)
+    assert delay.complete_before(10**9).tolist() == [0 - START_MS]
+    delay.take(arrivals([5_000]), 8_000)
+    assert delay.complete_before(10**9).tolist() == [5_000 - START_MS]
+
+
 def test_readings_each_five_seconds_hold_no_batch() -> None:
     delay = Delay(1, BUCKET_MS)
     delay.take(arrivals([0], (0, 0, 100)), 0)

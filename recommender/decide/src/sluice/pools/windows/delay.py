@@ -146,7 +146,9 @@ class Delay:
             np.minimum.at(first_ms, arrivals.pool[new], arrivals.start_ms[new])
             batch = (last_ms != NEVER) & (self._newest_ms - first_ms > BATCH * max(elapsed_ms, INSERT_MS))
             self._batch_ms = np.where(batch, now_ms, self._batch_ms)
-        self._held = (self._batch_ms != NEVER) & (now_ms - self._batch_ms < HELD_MS)
+        since_ms = now_ms - self._batch_ms
+        # A clock that was set back would hold it for as long.
+        self._held = (self._batch_ms != NEVER) & (since_ms >= 0) & (since_ms < HELD_MS)
 
     def _with_lag(self, arrivals: Arrivals, now_ms: int) -> list[Lag]:
         """The pipeline's lags within the last `HOLD_MS`, of the last reading, and of this one."""

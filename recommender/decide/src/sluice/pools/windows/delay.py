@@ -9,9 +9,9 @@ so neither clocks nor a pipeline with a constant lag matter.
 Worked: the newest bucket was 60.0 s. A reading has 980 ms for 60.1 to 60.9 s (late by 0), 12 ms for 59.5 s and 8 ms for
 58.0 s: 2 % came later than 0, 0.8 % later than 0.5 s. The delay is 0.5 s, and buckets before 60.4 s are complete.
 
-**Batches**: an SDK sends the spans of 5 s at once (OTEL_BSP_SCHEDULE_DELAY), in two requests where they are more than
-512, and a reading may fall between these. Where a reading has new buckets of a pool over much more than the time since
-the last reading, they wait for a reading a second later.
+**Batches**: an SDK sends the spans of 5 s at once (OTEL_BSP_SCHEDULE_DELAY), in requests of 512 at most
+(OTEL_BSP_MAX_EXPORT_BATCH_SIZE), and a reading may fall between these, or between two writes. Where a reading has new
+buckets of a pool over much more than the time since the last reading, they wait for a reading a second later.
 
 Worked: of 28 completions a second, 6 were there in each of the 5 s up to the newest bucket, and the others 300 ms
 later. A change from 2 connections to 8 was taken back, as if completions had collapsed.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from bench.controllers.bridge import samples_of
 from bench.controllers.windows_alone import WindowsAlone
+from sluice.model.demand import LASTS_S, Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
 from sluice.pools.policy.observation import Buckets
@@ -77,6 +79,22 @@ class _Kept:
             whole = with_good(whole, rows, bool(rows.judge_completions.any()), whole.bucket_ms)
         return whole if len(whole) else None
 
+    def demand(self, to_s: int) -> Demand | None:
+        """As `sluice.pools.windows.demand`, of the newest minute; None where no spans of callers judge the pool."""
+        minute = (self.starts_ms >= 1_000 * (to_s - LASTS_S)) & (self.starts_ms < 1_000 * to_s)
+        busy_ns, _, _, judge_busy_ns, judge, judge_good = self.counted[:, minute]
+        if not judge.any():
+            return None
+        instances = self.instances[minute].max()
+        per_instance = 1.0 / LASTS_S / instances
+        return Demand(
+            until_ms=1_000 * to_s,
+            asked_per_s=float(judge.sum()) * per_instance,
+            in_time=float(judge_good.sum() / judge.sum()),
+            in_flight=float(busy_ns.sum()) / 1e9 * per_instance,
+            waiting=max(0.0, float(judge_busy_ns.sum() - busy_ns.sum())) / 1e9 * per_instance,
+        )
+
     def _rows(self) -> WindowRows:
         busy_ns, own, own_good, judge_busy_ns, judge, judge_good = self.counted
         return WindowRows(self.starts_ms, busy_ns, own, own_good, self.instances, judge, judge_good, judge_busy_ns)
@@ -90,6 +108,10 @@ class Collected(WindowsAlone):
 
     def take(self, key: PoolKey, now_s: float, windows: PoolWindows) -> None:
         self._kept.setdefault(key, _Kept(windows)).take(now_s, windows)
+
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        found = {pool.key: self._kept[pool.key].demand(to_s) for pool in config.pools if pool.key in thresholds_ns}
+        return {key: demand for key, demand in found.items() if demand is not None}
 
     def collect(
         self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True

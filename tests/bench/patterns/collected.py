@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from bench.controllers.windows_alone import WindowsAlone
-from sluice.model.demand import Demand
+from sluice.model.demand import LASTS_S, Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
-from sluice.pools.windows.demand import LASTS_S
 from sluice.pools.windows.rows import Ints
 from sluice.pools.windows.window import OnDemand
 from testbed.patterns.windows import BUCKET_MS, ORIGIN_S, Known

@@ -49,7 +49,8 @@ def plain_outlook(now: Posterior, gains: Gains, mean: Floats) -> Outlook:
     )
 
 
-def plain_prospects(now: Posterior, current: int, least: int, most: int, slo_s: float) -> Prospects:
+def plain_prospects(now: Posterior, current: int, within: tuple[int, int], slo_s: float, callers: int) -> Prospects:
+    least, most = within
     gains = now.gains(current, *((least, most) if least <= most else ()))
     reach = (gains.sizes >= least) & (gains.sizes <= most)
     reach[gains.current_at] = True
@@ -61,6 +62,9 @@ def plain_prospects(now: Posterior, current: int, least: int, most: int, slo_s: 
         early = gains.of_shape + gains.ln_rate_now[:, None] + np.log(slo_s) - np.log(gains.sizes)
         early /= given.LATENCY_SPREAD
         late = now.weight @ np.where(early < given.IN_TIME, log_ndtr(early), 0.0)
+        called = np.flatnonzero(gains.sizes <= callers)
+        if len(called):
+            late[called] = late[called[gains.sizes[called].argmax()]]
         # Of what is out of reach and behind the best within it anyway it is not asked how late it is.
         behind = ~reach & (every < (every + late)[within].max() - given.RANGE)
         every += np.where(behind, 0.0, late) - late[gains.current_at]
@@ -90,12 +94,23 @@ def beliefs() -> list[Posterior]:
     return [believed(None, each, 4.0).now for each in seen]
 
 
+# Of what size, the sizes within reach, the SLO in s, callers.
+ASKED = (
+    (16, (8, 32), 0.1, 0),
+    (20, (10, 40), 10.0, 25),
+    (33, (17, 66), 0.5, 40),
+    (33, (17, 66), 0.05, 20),
+    (700, (1, 900), 0.05, 10_000),
+    (5, (9, 7), 1.0, 0),
+)
+
+
 def test_prospects_are_of_the_formulas() -> None:
     edges = 0
     for now in beliefs():
         edges += now.edge is not None
-        for asked in ((16, 8, 32, 0.1), (20, 10, 40, 10.0), (33, 17, 66, 0.5), (700, 1, 900, 0.05), (5, 9, 7, 1.0)):
-            found, plain = prospects(now, *asked), plain_prospects(now, *asked)
+        for asked in ASKED:
+            found, plain = prospects(now, *asked[:3], callers=asked[3]), plain_prospects(now, *asked)
             assert found.sizes.tolist() == plain.sizes.tolist()
             assert found.current_at == plain.current_at
             for name in ("mean", "variance", "rate", "falls", "smooth", "lost"):
@@ -184,7 +199,7 @@ def test_the_choice_is_of_the_formulas() -> None:
 
 def test_a_belief_over_a_real_curve_chooses_as_the_formulas_do() -> None:
     seen = evidence(8, 16, 32, 64, curve=FALLS)
-    of = prospects(believed(None, seen, 4.0).now, 64, 32, 128, 10.0)
+    of = prospects(believed(None, seen, 4.0).now, 64, (32, 128), 10.0)
     ours = choose(of, 1.0, lambda sizes: seen.completions_at(4.0, sizes))
     assert ours is not None
     assert (ours.size, ours.look) == plain_choice(of, seen.completions_at(4.0, of.sizes), Asked(1.0, np.inf, True))

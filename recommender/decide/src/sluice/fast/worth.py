@@ -88,6 +88,16 @@ def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float) -> flo
 
 
 @compiled
+def _called(sizes: Ints, callers: int) -> int:
+    """Index of the largest size that `callers` fill, -1 where they fill none."""
+    best = -1
+    for size in range(len(sizes)):
+        if sizes[size] <= callers and (best < 0 or sizes[size] > sizes[best]):
+            best = size
+    return best
+
+
+@compiled
 def prospected(
     gain: Floats,
     moments: Floats,
@@ -98,6 +108,7 @@ def prospected(
     reach: tuple[int, int],
     legal: tuple[int, int],
     slo_s: float,
+    callers: int,
 ) -> tuple[Ints, Floats]:
     """Indices of the legal sizes, ascending, (n,); and their moments, with the part in time in the mean.
 
@@ -105,20 +116,30 @@ def prospected(
     within the range; its uncertainty (`outlooked`) is counted a little too high.
 
     gain: (N, s), over the size at `at`. moments: (k, N), the first row is the mean gain. here: ln X at that size, (s,).
+    callers: sizes that they fill have the part in time of the largest of these.
     """
     within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
-    gains, top = np.empty((len(moments), len(within))), -np.inf
+    gains, top, called = np.empty((len(moments), len(within))), -np.inf, _called(sizes, callers)
+    filled = 0.0
+    if called >= 0:
+        filled = _in_time(gain[called], here, weight, log(slo_s) - log(sizes[called]))
     for place in range(len(within)):
         gains[:, place] = moments[:, within[place]]
         size = within[place]
         if size == at or reach[0] <= sizes[size] <= reach[1]:
-            gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+            if sizes[size] <= callers:
+                gains[0, place] += filled
+            else:
+                gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
             top = max(top, gains[0, place])
     for place in range(len(within)):
         size = within[place]
         if size != at and not reach[0] <= sizes[size] <= reach[1] and gains[0, place] >= top - RANGE:
-            gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
-    gains[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
+            if sizes[size] <= callers:
+                gains[0, place] += filled
+            else:
+                gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+    gains[0] -= filled if sizes[at] <= callers else _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
     return within, gains
 
 

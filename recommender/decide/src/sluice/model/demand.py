@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LASTS_S = 60
+
 
 @dataclass(frozen=True)
 class Demand:
@@ -23,3 +25,8 @@ class Demand:
     in_flight: float = 0.0
     waiting: float | None = None
     of_threads: bool = True
+
+    @property
+    def since_ms(self) -> int:
+        """The start of the minute, Unix time."""
+        return self.until_ms - 1_000 * LASTS_S

@@ -71,8 +71,8 @@ def test_of_a_pool_that_is_not_full_what_is_in_time_is_learnt() -> None:
     assert known.evidence == learn(Learnt(), long_tailed).evidence
 
 
-@pytest.mark.parametrize(("slo_s", "is_slow"), [(2.0, True), (2.1, False)])
-def test_requests_are_slow_from_half_of_the_slo_on(slo_s: float, is_slow: bool) -> None:
+@pytest.mark.parametrize(("slo_s", "is_slow"), [(4.0, True), (4.1, False)])
+def test_requests_are_slow_from_a_quarter_of_the_slo_on(slo_s: float, is_slow: bool) -> None:
     """16 in flight and 16 a second: 1 s each, by the evidence or by the newest half minute alone."""
     found = learn(Learnt(), buckets(T0, 2, 16, 16.0, 16.0))
     assert slow(replace(found, beats=()), slo_s) == is_slow

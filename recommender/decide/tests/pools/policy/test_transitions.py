@@ -204,6 +204,15 @@ def test_a_larger_size_that_was_just_left_is_not_tried_again(left: int, seconds:
     assert step(of, sees_16, NOW)[1].reasons[0][0] == case.name
 
 
+@pytest.mark.parametrize(("seconds", "is_unaccounted"), [(90, True), (89, False)])
+def test_a_minute_with_an_earlier_size_accounts_for_nothing(seconds: int, is_unaccounted: bool) -> None:
+    """The demand is of the minute that ended 30 s ago: in a part of it, 32 may have been full."""
+    idle, sees_64 = REACHED[Case.UNACCOUNTED]
+    change = Change(32, 64, NOW - 1_000 * seconds, Basis.CURVE)
+    of = replace(idle, facts=replace(idle.facts, change=change))
+    assert (step(of, sees_64, NOW)[1].reasons[0][0] == "UNACCOUNTED") == is_unaccounted
+
+
 @pytest.mark.parametrize("case", Case)
 def test_each_case_is_reached(case: Case) -> None:
     found = decided(case)

@@ -44,7 +44,7 @@ def chosen(
     def at(sizes: Ints) -> Floats:
         return seen.completions_at(4.0, sizes)
 
-    return choose(prospects(belief(seen), current, least, most, slo_s), full, at, may_look=may_look)
+    return choose(prospects(belief(seen), current, (least, most), slo_s), full, at, may_look=may_look)
 
 
 def test_knowledge_gradient_of_two_sizes_alike() -> None:
@@ -159,7 +159,7 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     assert (here.at_best < 0.01, here.sure > 0.95) == (True, True)
     assert outlook(now, 16).loss < 0.01
     assert outlook(now, 16).sure > 0.95
-    assert prospects(now, 64, 32, 128, 10.0).outlook == here
+    assert prospects(now, 64, (32, 128), 10.0).outlook == here
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def fell(at: int, share: float = 0.2, below: Curve = STRAIGHT) -> Evidence:
 
 def test_towards_an_edge_a_look_goes_a_quarter_of_the_way() -> None:
     now = belief(fell(40))
-    of = prospects(now, 20, 10, 40, 10.0)
+    of = prospects(now, 20, (10, 40), 10.0)
     at = of.sizes.tolist().index
     # Of the way from 20 to 40 without half a level at either end: (ln 1.2 - 0.025) / (ln 2 - 0.05) = 0.24.
     assert of.falls[[at(20), at(24), at(40)]] == pytest.approx([0.0, 0.244, 1.0], abs=0.01)
@@ -224,19 +224,19 @@ def test_a_smooth_fall_is_no_edge() -> None:
 
 def test_what_was_asked_last_is_answered_from_memory() -> None:
     now = belief(evidence(8, 16, 32))
-    first = prospects(now, 16, 8, 32, 0.5)
-    assert prospects(now, 16, 8, 32, 0.5) is first
-    assert prospects(now, 16, 8, 31, 0.5) is not first
-    again = prospects(now, 16, 8, 32, 0.5)
+    first = prospects(now, 16, (8, 32), 0.5)
+    assert prospects(now, 16, (8, 32), 0.5) is first
+    assert prospects(now, 16, (8, 31), 0.5) is not first
+    again = prospects(now, 16, (8, 32), 0.5)
     assert again is not first
     assert again.mean.tolist() == first.mean.tolist()
     # One asks for a size that is not thought of: those of the others are the same.
     assert first.sizes.tolist() == [size for size in SIZES if 8 <= size <= 32]
-    assert prospects(now, 16, 8, 31, 0.5).sizes.tolist() == [*first.sizes[:-1].tolist(), 31]
+    assert prospects(now, 16, (8, 31), 0.5).sizes.tolist() == [*first.sizes[:-1].tolist(), 31]
 
 
 def test_none_within_reach_is_the_size_in_force() -> None:
-    found = prospects(belief(evidence(8, 16, 32)), 16, 40, 20, 0.5)
+    found = prospects(belief(evidence(8, 16, 32)), 16, (40, 20), 0.5)
     assert found.sizes.tolist() == [16]
     assert found.mean == pytest.approx([0.0], abs=1e-12)
     assert choose(found, 1.0, lambda sizes: np.zeros(len(sizes))) is None
@@ -284,7 +284,7 @@ def test_a_look_towards_an_edge_is_as_sure_as_the_size_that_gains() -> None:
     seen = Evidence()
     for size, rate, seconds in ((6, 478.0, 4), (10, 800.0, 20), (22, 61.0, 3)):
         seen = seen.with_seconds(Second(4.0, True, True, float(size), rate, 1.0) for _ in range(seconds))
-    of = prospects(belief(seen), 10, 5, 20, 10.0)
+    of = prospects(belief(seen), 10, (5, 20), 10.0)
     look = chosen(seen, 10, 5, 20)
     assert look is not None
     assert (look.look, look.size) == (True, 12)

@@ -39,8 +39,10 @@ EXPECTED, AHEAD = -0.3, 10
 LATE = 1.9
 # From this part of the completions on that windows show in time, they are not late.
 IN_TIME = 0.5
-# Where requests take this part of an SLO on average, their response times decide how many are in time.
+# Where requests take this part of an SLO on average, their response times decide how many are in time. A pool is judged
+# from half of it on: one step doubles its size, and with it the stay where a full pool completes no more.
 SLOW = 0.5
+JUDGED = 0.5 * SLOW
 # How many other versions are kept.
 MOST_VERSIONS = 3
 
@@ -215,13 +217,13 @@ def late(in_flight_s: float, completions: float, slo_s: float, in_time: float = 
 
 
 def slow(learnt: Learnt, slo_s: float) -> bool:
-    """Whether requests stay so long, at a size in the evidence or in the newest beats, that the assumed spread of
-    response times matters to the choice. Such a pool is judged: windows then show what is in time."""
-    if learnt.evidence.longest_stay_s() >= SLOW * slo_s:
+    """Whether requests stay so long, at a size in the evidence or in the newest beats, that their response times matter
+    to the choice. Such a pool is judged: windows then show what is in time, and how many call."""
+    if learnt.evidence.longest_stay_s() >= JUDGED * slo_s:
         return True
     beats = learnt.beats[-NEWEST:]
     in_flight_s = sum([beat.in_flight_s for beat in beats])
-    return in_flight_s > 0 and in_flight_s >= SLOW * slo_s * sum([beat.good for beat in beats])
+    return in_flight_s > 0 and in_flight_s >= JUDGED * slo_s * sum([beat.good for beat in beats])
 
 
 def _recovers(learnt: Learnt, change: Change | None, second: Second, start_ms: int) -> bool:

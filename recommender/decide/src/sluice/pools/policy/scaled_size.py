@@ -62,7 +62,7 @@ def outlook_of(evidence: Scaled | None, observation: Observation) -> tuple[Outlo
     if evidence is None or evidence.learnt.kept is None:
         return None, LITTLE_KEPT
     learnt, legal = evidence.learnt, bounds(constraints)
-    outlook = prospects(evidence.learnt.kept.now, current, *legal, observation.slo_s, legal).outlook
+    outlook = prospects(evidence.learnt.kept.now, current, legal, observation.slo_s, legal).outlook
     if never_full(learnt, observation, View(current, None, outlook, None)):
         return None, NEVER_FULL
     above = _full_above(outlook.best, current, learnt.evidence, observation.cores)

@@ -11,6 +11,7 @@ from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
+from sluice.pools.policy.callers import DEMAND_MS, callers_of
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.in_time import more_in_time
 from sluice.pools.policy.learn import SLOW, late
@@ -50,8 +51,8 @@ STOPPED_AFTER, STOPPED_MS = 10, 3_000
 TAKEN = 0.7
 # A size that was left gets no look for so long.
 LOOKS_AGAIN_S = 60.0
-# Callers wait too long when less than this part of the calls is in time. A report of callers counts for DEMAND_MS.
-IN_TIME, DEMAND_MS = 0.9, 120_000
+# Callers wait too long when less than this part of the calls is in time.
+IN_TIME = 0.9
 
 
 @dataclass(frozen=True)
@@ -165,9 +166,10 @@ def _prospects(
     return prospects(
         learnt.kept.now,
         current,
-        *within,
+        within,
         observation.slo_s,
         unrefused(bounds(observation.constraints), facts.trust, now_ms),
+        callers_of(learnt, current, now_ms) if enough(learnt, observation) else 0,
     )
 
 

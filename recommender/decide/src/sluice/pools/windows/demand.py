@@ -13,14 +13,14 @@ from importlib.resources import files
 
 from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
-from sluice.model.demand import Demand
+from sluice.model.demand import LASTS_S, Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import query
 from sluice.pools.windows.latency import last_index_within
 
 SQL = files(__package__).joinpath("demand.sql").read_text(encoding="utf-8")
-EVERY_S, LASTS_S = 10, 60
+EVERY_S = 10
 # The busy time of one request in flight all the time, ns.
 HELD = LASTS_S * 1e9
 # Rows of 10 s are written from those of 1 s every 10 s, those from windows every 5 s, and spans arrive some seconds

@@ -128,6 +128,7 @@ class Asked(NamedTuple):
     full: float
     since_s: float
     may_look: bool
+    left: int | None = None
 
 
 def plain_choice(of: Prospects, counts: Floats, asked: Asked) -> tuple[int, bool] | None:
@@ -137,7 +138,7 @@ def plain_choice(of: Prospects, counts: Floats, asked: Asked) -> tuple[int, bool
     near = (sizes <= max(current * given.LOOK_FACTOR, current + 1)) & (
         sizes >= min(current / given.LOOK_FACTOR, current - 1)
     )
-    look_s = given.look_s(of.rate, float(deviation[near].max()), 1.0)
+    look_s = given.look_s(of.rate, float(deviation[near].max()))
     learnt = of.variance / np.sqrt(of.variance + 1 / max(of.rate * look_s, 1.0) + TAU_SATURATED**2)
     visited, of_here = counts > 0, 1 / counts[at] if counts[at] else 0.01
     learnt[visited] = np.minimum(learnt[visited], np.sqrt(1 / counts[visited] + of_here))
@@ -145,12 +146,14 @@ def plain_choice(of: Prospects, counts: Floats, asked: Asked) -> tuple[int, bool
     other = np.where(mean >= top, np.sort(mean)[-2] if len(mean) > 1 else top, top)
     gradient = where_it_gains(-np.abs(mean - other), np.maximum(learnt, 1e-9))
     score = mean + given.LOOKS_SERVED * asked.full * gradient
-    better = (mean > given.LEAST_GAIN) & (mean > given.SURE_BY * deviation)
+    back = (sizes == asked.left) & (asked.since_s >= look_s)
+    better = (mean > given.LEAST_GAIN) & ((mean > given.SURE_BY * deviation) | back)
     if asked.full < given.FULL_SHARE:
         better = (mean > given.LIGHT_GAIN) & (mean > given.LIGHT_SURE_BY * deviation)
     look, may_look = np.zeros(len(sizes), dtype=bool), asked.may_look and asked.full >= given.LOOK_SHARE
     if may_look and asked.since_s >= look_s:
         look = near & (mean > -given.LOOK_LOSS) & (mean + given.ONE_IN_TEN * learnt > given.LOOK_GAIN)
+        look &= (of.rate == 0) | (asked.since_s >= given.AGAIN * counts / max(of.rate, 1e-9))
     better[at] = look[at] = False
     if may_look and asked.since_s >= given.SHORTEST_LOOK_S and not better.any():
         worth = given.LOOKS_SERVED * (1 - of.falls) * np.expm1(of.smooth)
@@ -191,6 +194,7 @@ def test_the_choice_is_of_the_formulas() -> None:
         )
         counts = rng.choice((0.0, 50.0, 4_000.0), len(sizes))
         asked = Asked(float(rng.choice((0.0, 0.6, 1.0))), float(rng.choice((1.0, 5.0, 40.0))), bool(rng.random() < 0.8))
+        asked = asked._replace(left=int(rng.choice(sizes)) if rng.random() < 0.5 else None)
         ours, plain = choose(of, asked.full, lambda _, c=counts: c, *asked[1:]), plain_choice(of, counts, asked)
         assert (ours and (ours.size, ours.look)) == plain, seed
         found.append(plain)

@@ -21,6 +21,8 @@ FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
 # From LOOK_SHARE on a look can show something.
 LOOK_SHARE = 0.9
 LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0, 3.0, 30.0
+# A size is looked at again once the one in force has stood for so many times as long as that one was seen.
+AGAIN = 4.0
 # A look ends earlier once the size is known so many times better than the gain that is open nearby.
 TIMES_KNOWN = 4.0
 LATENCY_SPREAD = 0.5
@@ -191,24 +193,24 @@ def gradient(mean: Floats, learnt: Floats) -> Floats:
 
 
 @compiled
-def look_s(rate: float, deviation: float, dispersion: float) -> float:
+def look_s(rate: float, deviation: float) -> float:
     """`worth._look_s`."""
     if rate <= 0:
         return LONGEST_LOOK_S
     needed = min(LOOK_COMPLETIONS, (TIMES_KNOWN / max(deviation, 1e-6)) ** 2)
-    return min(max(needed * dispersion / rate, SHORTEST_LOOK_S), LONGEST_LOOK_S)
+    return min(max(needed / rate, SHORTEST_LOOK_S), LONGEST_LOOK_S)
 
 
 @compiled
-def _learnt(variance: Floats, looked: float, completions: Floats, at: int, dispersion: float, error: float) -> Floats:
+def _learnt(variance: Floats, looked: float, completions: Floats, at: int, error: float) -> Floats:
     """Standard deviation that a look of so many completions at each size would take from its gain, (N,). completions:
     of the size until now. error: what more completions do not lessen."""
-    noise, deviations = dispersion / max(looked, 1.0) + error**2, np.empty(len(variance))
-    of_here = dispersion / completions[at] if completions[at] > 0 else 0.01
+    noise, deviations = 1.0 / max(looked, 1.0) + error**2, np.empty(len(variance))
+    of_here = 1.0 / completions[at] if completions[at] > 0 else 0.01
     for size in range(len(variance)):
         deviations[size] = variance[size] / sqrt(variance[size] + noise)
         if completions[size] > 0:
-            deviations[size] = min(deviations[size], sqrt(dispersion / completions[size] + of_here))
+            deviations[size] = min(deviations[size], sqrt(1.0 / completions[size] + of_here))
     return deviations
 
 
@@ -237,12 +239,13 @@ def chosen(
     full_share: float,
     since_change_s: float,
     may_look: bool,
-    counting: tuple[float, float],
+    left: int,
+    error: float,
 ) -> tuple[int, bool]:
     """Index of the size that is worth having, -1 where none is; and whether it is a look.
 
-    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. completions: at each size.
-    counting: the dispersion of counts, and the error that more of them do not lessen.
+    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. completions: at each size. left:
+    the size that was left for the look at the one in force, 0 for none. error: what more completions do not lessen.
     """
     mean, variance = gains
     deviation, current = np.sqrt(variance + 1e-12), sizes[at]
@@ -251,8 +254,8 @@ def chosen(
         below = sizes[size] >= min(current / LOOK_FACTOR, current - 1.0)
         if below and sizes[size] <= max(current * LOOK_FACTOR, current + 1.0):
             near[size], widest = True, max(widest, deviation[size])
-    needed_s = look_s(rate, widest, counting[0])
-    learnt = _learnt(variance, rate * needed_s, completions, at, counting[0], counting[1])
+    needed_s = look_s(rate, widest)
+    learnt = _learnt(variance, rate * needed_s, completions, at, error)
     score = mean + LOOKS_SERVED * full_share * gradient(mean, learnt)
     gain, sure_by = (LIGHT_GAIN, LIGHT_SURE_BY) if full_share < FULL_SHARE else (LEAST_GAIN, SURE_BY)
     may_look = may_look and full_share >= LOOK_SHARE
@@ -260,9 +263,13 @@ def chosen(
     for size in range(len(sizes)):
         if size == at:
             continue
-        if mean[size] > gain and mean[size] > sure_by * deviation[size] and (better < 0 or mean[size] > mean[better]):
+        sure = mean[size] > sure_by * deviation[size]
+        if sizes[size] == left and full_share >= FULL_SHARE and since_change_s >= needed_s:
+            sure = True
+        if mean[size] > gain and sure and (better < 0 or mean[size] > mean[better]):
             better = size
-        if may_look and since_change_s >= needed_s and near[size] and mean[size] > -LOOK_LOSS:
+        seen_s = completions[size] / rate if rate > 0 else 0.0
+        if may_look and since_change_s >= max(needed_s, AGAIN * seen_s) and near[size] and mean[size] > -LOOK_LOSS:
             open_yet = mean[size] + ONE_IN_TEN * learnt[size] > LOOK_GAIN
             if open_yet and (look < 0 or score[size] > score[look]):
                 look = size

@@ -333,6 +333,21 @@ def test_under_a_steady_load_looking_ends() -> None:
     assert FALLS.throughput(size) >= 0.99 * FALLS.throughput(FALLS.best())
 
 
+def test_sizes_that_complete_equally_little_do_not_take_turns() -> None:
+    """From 3 on, 73 a second complete: over the 180 s that evidence lasts, that is known within 1.2 % at the most."""
+    chance, state, size, changes = np.random.default_rng(1), PoolState(), 4, []
+    for second in range(1_200):
+        came = buckets(T0 + 1_000 * second, 1, size, size, 1.0)
+        came = replace(came, completions=chance.poisson(7.3 * min(1.0, size / 3), 10).astype(float))
+        now_ms = T0 + 1_000 * (second + 1)
+        state, decision = step(state, Observation({"a": size}, came, 4.0, 10.0), now_ms)
+        if decision.action is Action.APPLY and decision.target not in (None, size):
+            size = decision.target
+            changes.append(second)
+    assert len([each for each in changes if each >= 600]) <= 4
+    assert size >= 3
+
+
 @pytest.mark.parametrize(
     ("until_ms", "shares", "share"),
     [

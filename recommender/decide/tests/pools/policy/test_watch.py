@@ -1,6 +1,7 @@
 """What the guard is shown, and what targets tell in place of spans: by hand."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.trust import OperatorLook, SizeRecord, Trust
-from sluice.pools.policy.watch import spans_full, watch, with_occupancy
+from sluice.pools.policy.watch import settled, spans_full, watch, with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, joined, nothing
 
 NOW = 1_700_000_000_000
@@ -101,6 +102,45 @@ def test_a_pool_that_drains_is_not_a_full_one() -> None:
     drains = buckets(NOW, 1, 5, 26.0, 7.0)
     assert with_occupancy(drains, told(18.0, 1.0)) is drains
     assert with_occupancy(drains, told(5.0, 1.0)).concurrency.tolist() == [5.0] * 10
+
+
+@pytest.mark.parametrize(
+    ("settled_ms", "full_share", "in_flight"),
+    [(NOW, 0.9, 4.0), (NOW + 1, 0.9, 13.0), (inf, 0.9, 13.0), (NOW, 0.89, 13.0)],
+)
+def test_spans_beyond_a_full_pool_are_of_requests_that_wait(
+    settled_ms: float, full_share: float, in_flight: float
+) -> None:
+    """Node's spans begin before a request has its socket: 13 are in flight over 4 sockets. Of a pool that may still
+    drain, or is not reported full, they say nothing (`belief.evidence.second`)."""
+    waits = buckets(NOW, 1, 4, 13.0, 73.0)
+    found = with_occupancy(waits, told(4.0, full_share, most=4), NOW, settled_ms=settled_ms)
+    assert found.concurrency[:1].tolist() == [in_flight]
+    busy = buckets(NOW, 1, 4, 3.0, 73.0)
+    assert with_occupancy(busy, told(4.0, 1.0, most=4), NOW, settled_ms=settled_ms) is busy
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "per_s", "read", "after_s"),
+    [(13.0, 73.0, 4, 2.0), (40.0, 20.0, 4, 6.0), (13.0, 73.0, 3, inf), (4.0, 0.0, 4, inf)],
+)
+def test_a_pool_has_settled_after_three_stays(in_flight: float, per_s: float, read: int, after_s: float) -> None:
+    assert settled(Trust(4, NOW), 4, read, buckets(NOW, 1, 4, in_flight, per_s)) == pytest.approx(NOW + 1_000 * after_s)
+    assert settled(Trust(4, NOW), None, None, buckets(NOW, 1, 4, in_flight, per_s)) == inf
+
+
+def test_of_a_pool_whose_spans_have_the_wait_a_look_is_learnt() -> None:
+    """3 and 4 sockets complete 73 and 97 a second for 13 callers: without their size no second says anything, and the
+    two take turns for ever."""
+    state, size = PoolState(), 3
+    for second in range(120):
+        seen = buckets(NOW + 1_000 * second, 1, size, 13.0, 24.3 * min(size, 4))
+        now_ms = NOW + 1_000 * (second + 1)
+        report = replace(told(float(size), 1.0, most=size), at_ms=now_ms)
+        state, found = step(state, Observation({"a": size}, seen, 4.0, 10.0, occupancy=report), now_ms)
+        size = found.target or size
+    assert len(state.learnt.evidence.levels) > 1
+    assert size >= 4
 
 
 def test_a_report_of_a_full_pool_makes_no_full_second_of_an_idle_one() -> None:

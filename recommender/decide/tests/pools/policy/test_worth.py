@@ -67,7 +67,7 @@ def test_nothing_learnt_is_nothing_gained() -> None:
 
 @pytest.mark.parametrize(("rate", "seconds"), [(500, 4.0), (190, 10.5), (2_000, 3.0), (10, 30.0), (0, 30.0)])
 def test_a_look_takes_until_2000_completions(rate: float, seconds: float) -> None:
-    assert _look_s(rate, 0.05, 1.0) == pytest.approx(seconds, abs=0.05)
+    assert _look_s(rate, 0.05) == pytest.approx(seconds, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_look_takes_until_2000_completions(rate: float, seconds: float) -> Non
 )
 def test_a_look_is_shorter_where_little_is_known(deviation: float, seconds: float) -> None:
     # 70 a second: (4 / 0.16)^2 = 625 completions take 8.9 s, and 2,000 take 28.6 s.
-    assert _look_s(70, deviation, 1.0) == pytest.approx(seconds, abs=0.05)
+    assert _look_s(70, deviation) == pytest.approx(seconds, abs=0.05)
 
 
 def test_sizes_that_are_thought_of() -> None:

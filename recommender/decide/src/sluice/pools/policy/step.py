@@ -35,7 +35,7 @@ from sluice.pools.policy.transitions import TABLE, TAKE_BACK, Case
 from sluice.pools.policy.trust import REFUSED_MS, left, refusing
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.waits import just_carried
-from sluice.pools.policy.watch import shown, spans_full, watch, with_occupancy
+from sluice.pools.policy.watch import settled, shown, spans_full, watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -68,7 +68,8 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
         if observation.occupancy.coarse and observation.from_metrics:
             version = changed(version, shown=shown(version.shown, observation.buckets))
     most = version.shown.part if observation.from_metrics else 0.0
-    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms, most)
+    settled_ms = settled(state.facts.trust, observation.size, state.facts.current, observation.buckets)
+    buckets = with_occupancy(observation.buckets, observation.occupancy, version.spans_full_ms, most, settled_ms)
     callee_waits = bool(observation.constraints.callee)
     holds = holds_of(observation)
     facts = unactuated(state.facts) if holds else made(state.facts, observation, now_ms)

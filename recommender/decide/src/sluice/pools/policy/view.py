@@ -131,14 +131,14 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
         choice = undone(likeliest(of), current, replaced, observation)
         return View(current, replaced, of.outlook, choice, stopped=True)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    choice = consistent(_choice(of, learnt, observation, full, since_s), current, of.outlook)
+    choice = consistent(_choice(of, facts, learnt, observation, full, since_s), current, of.outlook)
     if choice is not None and choice.size < current:
         least = least_needed(learnt, learnt.kept.now, current, observation.slo_s)
         least = least_left(least, within[1], facts.trust.refuses(current, now_ms))
         if choice.size < least:
             within = max(within[0], min(least, current)), within[1]
             of = _prospects(facts, learnt, current, within, observation, now_ms)
-            choice = consistent(_choice(of, learnt, observation, full, since_s), current, of.outlook)
+            choice = consistent(_choice(of, facts, learnt, observation, full, since_s), current, of.outlook)
     if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
     choice = undone(again(choice, facts, since_s), current, replaced, observation)
@@ -330,9 +330,13 @@ def full_share(facts: Facts, learnt: Learnt) -> float:
 
 
 def _choice(
-    of: Prospects, learnt: Learnt, observation: Observation, full: float, since_change_s: float
+    of: Prospects, facts: Facts, learnt: Learnt, observation: Observation, full: float, since_change_s: float
 ) -> Choice | None:
+    change = facts.change
+    looks = change is not None and change.basis is Basis.PROBE and change.to_size == int(of.sizes[of.current_at])
+
     def completions(sizes: Ints) -> Floats:
         return learnt.evidence.completions_at(observation.cores, sizes)
 
-    return choose(of, full, completions, since_change_s, observation.constraints.may_look)
+    left = change.from_size if change is not None and looks else None
+    return choose(of, full, completions, since_change_s, observation.constraints.may_look, left)

@@ -62,9 +62,11 @@ def plain_prospects(now: Posterior, current: int, within: tuple[int, int], slo_s
         early = gains.of_shape + gains.ln_rate_now[:, None] + np.log(slo_s) - np.log(gains.sizes)
         early /= given.LATENCY_SPREAD
         late = now.weight @ np.where(early < given.IN_TIME, log_ndtr(early), 0.0)
+        spared = now.weight @ np.where(early < given.IN_TIME, np.minimum(log_ndtr(early) + np.log(2), 0.0), 0.0)
         called = np.flatnonzero(gains.sizes <= callers)
         if len(called):
-            late[called] = late[called[gains.sizes[called].argmax()]]
+            largest = called[gains.sizes[called].argmax()]
+            late = np.where(gains.sizes <= callers, spared, late + spared[largest] - late[largest])
         # Of what is out of reach and behind the best within it anyway it is not asked how late it is.
         behind = ~reach & (every < (every + late)[within].max() - given.RANGE)
         every += np.where(behind, 0.0, late) - late[gains.current_at]

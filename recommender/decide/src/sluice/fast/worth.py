@@ -31,6 +31,8 @@ LATENCY_SPREAD = 0.5
 EDGE_CHANCE, COMES_BACK = 0.3, 2.0
 # From so many deviations on a size is in time: ln Phi(4) = -3e-5.
 IN_TIME = 4.0
+# ln 2: half of the requests in time, which is as many as are where the mean stay is the SLO.
+HALF = log(2.0)
 # A loss in ln X that counts as none.
 NEARLY_BEST = 0.03
 # Below so many deviations erfc nears the smallest float; a series has the same value.
@@ -79,13 +81,14 @@ def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
 
 
 @compiled
-def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float) -> float:
-    """ln of the part in time at a size, over the shapes (s,). ln_slack: ln of the SLO divided by the size."""
+def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float, spared: float) -> float:
+    """ln of the part in time at a size, over the shapes (s,). ln_slack: ln of the SLO divided by the size. spared: what
+    costs nothing, in ln."""
     chance = 0.0
     for shape in range(len(weight)):
         early = (gain[shape] + here[shape] + ln_slack) / LATENCY_SPREAD
         if early < IN_TIME:
-            chance += weight[shape] * ln_phi(early)
+            chance += weight[shape] * min(ln_phi(early) + spared, 0.0)
     return chance
 
 
@@ -118,30 +121,29 @@ def prospected(
     within the range; its uncertainty (`outlooked`) is counted a little too high.
 
     gain: (N, s), over the size at `at`. moments: (k, N), the first row is the mean gain. here: ln X at that size, (s,).
-    callers: sizes that they fill have the part in time of the largest of these.
+    callers: of the sizes that they fill, only those at which requests stay longer than the SLO lose by it. Beyond these
+    sizes the part in time is that relative to the largest of them.
     """
     within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
-    gains, top, called = np.empty((len(moments), len(within))), -np.inf, _called(sizes, callers)
-    filled = 0.0
+    gains, top, called, beyond = np.empty((len(moments), len(within))), -np.inf, _called(sizes, callers), 0.0
     if called >= 0:
-        filled = _in_time(gain[called], here, weight, log(slo_s) - log(sizes[called]))
+        ln_slack = log(slo_s) - log(sizes[called])
+        beyond = _in_time(gain[called], here, weight, ln_slack, HALF)
+        beyond -= _in_time(gain[called], here, weight, ln_slack, 0.0)
+    spared, more = np.where(sizes <= callers, HALF, 0.0), np.where(sizes <= callers, 0.0, beyond)
     for place in range(len(within)):
         gains[:, place] = moments[:, within[place]]
         size = within[place]
         if size == at or reach[0] <= sizes[size] <= reach[1]:
-            if sizes[size] <= callers:
-                gains[0, place] += filled
-            else:
-                gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+            ln_slack = log(slo_s) - log(sizes[size])
+            gains[0, place] += _in_time(gain[size], here, weight, ln_slack, spared[size]) + more[size]
             top = max(top, gains[0, place])
     for place in range(len(within)):
         size = within[place]
         if size != at and not reach[0] <= sizes[size] <= reach[1] and gains[0, place] >= top - RANGE:
-            if sizes[size] <= callers:
-                gains[0, place] += filled
-            else:
-                gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
-    gains[0] -= filled if sizes[at] <= callers else _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
+            ln_slack = log(slo_s) - log(sizes[size])
+            gains[0, place] += _in_time(gain[size], here, weight, ln_slack, spared[size]) + more[size]
+    gains[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]), spared[at]) + more[at]
     return within, gains
 
 

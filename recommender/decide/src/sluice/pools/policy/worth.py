@@ -34,8 +34,9 @@ the way, and worth 10 x 0.76 x 0.2 - 2 x 0.24 x 0.8 = 1.14; 22 is 0.11 of it: 10
 
 **In time**: requests that get a place stay n / X(n) (Little). A size at which that exceeds the SLO completes nothing
 that counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m. Where callers' spans show N calls in flight, a size n up
-to N lets N - n of them wait, and a call takes N / X(n) with its wait: it takes least where X is highest, and then m
-needs nothing else. So the sizes up to N all have the part in time of N, and those beyond it their own.
+to N lets N - n of them wait, and a call takes N / X(n) with its wait: least where X is highest. So of the sizes up to N
+only those lose by it at which requests stay longer than the SLO: min(0, ln Phi + ln 2) is added, 0 from the SLO down.
+Beyond N it is ln Phi as compared with N.
 
 Worked, an SLO of 392 ms: 4 complete 28 a second, after 143 ms each, and 8 complete 28.1, after 285 ms. ln Phi is -0.02
 of 4 and -0.30 of 8, so 4 seems better by a quarter. But where 10 call, each takes 357 or 356 ms.

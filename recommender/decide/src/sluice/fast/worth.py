@@ -82,8 +82,8 @@ def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
 
 @compiled
 def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float, spared: float) -> float:
-    """ln of the part in time at a size, over the shapes (s,). ln_slack: ln of the SLO divided by the size. spared: what
-    costs nothing, in ln."""
+    """ln of the part in time at a size, over the shapes (s,), plus `spared`, 0 at most. ln_slack: ln of the SLO divided
+    by the size."""
     chance = 0.0
     for shape in range(len(weight)):
         early = (gain[shape] + here[shape] + ln_slack) / LATENCY_SPREAD

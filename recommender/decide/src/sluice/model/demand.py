@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# The seconds that a demand covers.
 LASTS_S = 60
 
 

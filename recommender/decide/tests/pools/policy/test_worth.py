@@ -26,6 +26,7 @@ from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 # 50 a second for each thread.
 STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
+EQUAL = Curve(speed=28.0, contention=1.0, crosstalk=0.0)
 
 
 def belief(seen: Evidence) -> Posterior:
@@ -160,6 +161,27 @@ def test_outlook_names_the_best_and_what_the_size_in_force_loses() -> None:
     assert outlook(now, 16).loss < 0.01
     assert outlook(now, 16).sure > 0.95
     assert prospects(now, 64, (32, 128), 10.0).outlook == here
+
+
+@pytest.mark.parametrize(
+    ("callers", "slo_s", "gain"),
+    [
+        # ln Phi of 8 less that of 4.
+        (0, 0.392, -0.28),
+        # Both are filled, and in time.
+        (10, 0.392, 0.0),
+        # Beyond 6, as compared with 6, at which requests stay 214 ms: -0.30 + 0.12.
+        (6, 0.392, -0.18),
+        # 285 ms are longer than 200: ln Phi(-0.71) + ln 2.
+        (10, 0.2, -0.74),
+    ],
+)
+def test_of_sizes_that_callers_fill_those_lose_whose_requests_stay_longer_than_the_slo(
+    callers: int, slo_s: float, gain: float
+) -> None:
+    """4 and 8 complete 28 a second, after 143 and 285 ms."""
+    of = prospects(belief(evidence(4, 6, 8, seconds=100, curve=EQUAL)), 4, (2, 8), slo_s, callers=callers)
+    assert of.mean[of.sizes == 8] == pytest.approx([gain], abs=0.03)
 
 
 @pytest.mark.parametrize(

@@ -332,11 +332,10 @@ def full_share(facts: Facts, learnt: Learnt) -> float:
 def _choice(
     of: Prospects, facts: Facts, learnt: Learnt, observation: Observation, full: float, since_change_s: float
 ) -> Choice | None:
-    change = facts.change
-    looks = change is not None and change.basis is Basis.PROBE and change.to_size == int(of.sizes[of.current_at])
-
     def completions(sizes: Ints) -> Floats:
         return learnt.evidence.completions_at(observation.cores, sizes)
 
-    left = change.from_size if change is not None and looks else None
+    change, left = facts.change, None
+    if change is not None and (change.to_size, change.basis) == (of.sizes[of.current_at], Basis.PROBE):
+        left = change.from_size
     return choose(of, full, completions, since_change_s, observation.constraints.may_look, left)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -43,6 +44,9 @@ class Workers:
             if len(done) == len(tasks):
                 break
             log.error("a worker process died; %d of %d tasks are left", len(tasks) - len(done), len(tasks))
+            if self._executor is not None and sys.version_info < (3, 11, 5):
+                # There its thread would write for ever to the pipe that no worker reads (gh-94777).
+                self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
             self.close()
         died = Failed("WorkerDied", "the estimating process died, twice in this period")
         return [one for i, task in enumerate(tasks) for one in done.get(i, [died] * len(task))]

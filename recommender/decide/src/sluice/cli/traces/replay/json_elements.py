@@ -13,8 +13,9 @@ from sluice.cli.traces.replay.source import ByteSource
 #: A longer element is not a trace. To read on would only fill the memory.
 MAX_ELEMENT_BYTES = 256 * 1024 * 1024
 _CHUNK = 1 << 16
-# All bytes up to the next bracket, or up to a string that has no end yet.
-_BETWEEN = re.compile(rb'(?:[^][{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+# All bytes up to the next bracket, or up to a string that has no end yet. Possessive are single classes alone: Python
+# 3.11.0 to 3.11.4 matches possessive groups wrong (gh-106052).
+_BETWEEN = re.compile(rb'(?:[^][{}"]++|"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
 
 
 @dataclass(frozen=True)

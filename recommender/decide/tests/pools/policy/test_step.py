@@ -334,7 +334,7 @@ def test_under_a_steady_load_looking_ends() -> None:
 
 
 def test_sizes_that_complete_equally_little_do_not_take_turns() -> None:
-    """From 3 on, 73 a second complete: over the 180 s that evidence lasts, that is known within 1.2 % at the most."""
+    """From 3 on, 73 a second complete: over the 180 s that evidence lasts, two sizes are told apart within 1.2 %."""
     chance, state, size, changes = np.random.default_rng(1), PoolState(), 4, []
     for second in range(1_200):
         came = buckets(T0 + 1_000 * second, 1, size, size, 1.0)

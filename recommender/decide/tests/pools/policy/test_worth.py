@@ -130,6 +130,27 @@ def test_a_pool_that_is_not_full_tries_nothing() -> None:
     assert sure.size < 64
 
 
+@pytest.mark.parametrize(("since_s", "looks"), [(30.0, False), (79.0, False), (80.0, True)])
+def test_a_look_waits_four_times_as_long_as_the_size_was_seen(since_s: float, looks: bool) -> None:
+    """3 and 4 complete 73 a second, and 4 was seen for 20 s. A look takes 2,000 completions, 27 s."""
+    none, counts = np.zeros(2), np.array([7_300.0, 1_460.0])
+    of = Prospects(np.array([3, 4]), 0, none, np.array([0.0, 4e-4]), 73.0, none, none, none, Outlook(3, 3, 4, 0.0))
+    found = choose(of, 1.0, lambda _: counts, since_s)
+    assert (found is not None and found.look) == looks
+
+
+@pytest.mark.parametrize(
+    ("left", "since_s", "size"), [(4, 30.0, 4), (4, 20.0, None), (None, 30.0, None), (5, 30.0, None)]
+)
+def test_the_way_back_from_a_look_needs_no_certainty(left: int | None, since_s: float, size: int | None) -> None:
+    """4 is better than 3 by 1 %, give or take 2 %: less than 0.67 of that. A look takes 27 s."""
+    none, counts = np.zeros(2), np.array([7_300.0, 7_300.0])
+    mean, variance = np.array([0.0, 0.01]), np.array([0.0, 4e-4])
+    of = Prospects(np.array([3, 4]), 0, mean, variance, 73.0, none, none, none, Outlook(4, 3, 4, 0.0))
+    found = choose(of, 1.0, lambda _: counts, since_s, False, left)
+    assert (found and found.size) == size
+
+
 def test_nobody_looks_while_another_pool_on_the_path_does() -> None:
     seen = evidence(16, seconds=40)
     looks = [current for current in (12, 14, 16, 18, 20) if (found := chosen(seen, current)) and found.look]

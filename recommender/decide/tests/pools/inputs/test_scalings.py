@@ -39,6 +39,11 @@ def test_an_event_that_changes_no_curve_begins_nothing() -> None:
     assert stands(told(1, cores=2), told(9, replicas=4)) == (Deployment(2, replicas=4), 1)
 
 
+def test_a_limit_that_an_autoscaler_computed_is_the_one_that_it_means() -> None:
+    assert stands(told(1, cores=0.1), told(5, cores=0.5 - 0.4)) == (Deployment(0.1), 1)
+    assert course(told(1, cores=0.0004)).now.own.cores == 0.001
+
+
 def test_any_order_and_repeats_give_the_same() -> None:
     events = [told(1, cores=1), told(5, cores=2), told(9, cores=1, version="b")]
     for order in itertools.permutations(events):

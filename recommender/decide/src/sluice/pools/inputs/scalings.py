@@ -128,12 +128,18 @@ def _deployments(events: list[Scaling]) -> list[tuple[int, Deployment]]:
     deployment, deployments = Deployment(), []
     for event in events:
         deployment = Deployment(
-            deployment.cores if event.cpu_limit_cores is None else event.cpu_limit_cores,
+            deployment.cores if event.cpu_limit_cores is None else _millicores(event.cpu_limit_cores),
             event.version or deployment.version,
             deployment.replicas if event.replicas is None else event.replicas,
         )
         deployments.append((event.at_ms, deployment))
     return deployments
+
+
+def _millicores(cores: float) -> float:
+    """To thousandths, as Kubernetes has CPU limits: evidence is kept by CPU limit. Worked: an autoscaler computes 0.5 -
+    0.4 = 0.09999999999999998, which is 0.1."""
+    return max(0.001, round(cores, 3))
 
 
 def _at(course: list[tuple[int, Deployment]], at_ms: int) -> Deployment:

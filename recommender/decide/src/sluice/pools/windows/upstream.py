@@ -1,12 +1,11 @@
 """The time in the services above each pool, by the critical paths of the streaming job (Sora 3.2, eq. 2).
 
-A pool's threshold is for the spans that judge it, so time within these spans is not upstream. Callers' CLIENT spans
-judge a server pool and contain the wait for its threads: that wait is not subtracted (`call_upstream`). Its service's
-SERVER spans judge a client pool, and begin after the wait for the service's threads: that wait is subtracted
-(`upstream`).
+The wait for the service's own threads is not subtracted (`call_upstream`), neither for its threads nor for its
+connections. Callers' CLIENT spans, which judge its threads, contain that wait. Its connections may be what its threads
+wait for: a threshold that fell with the wait would ask for fewer connections, which make the wait longer.
 
-Worked: under an SLO of 255 ms frontend takes 15 ms itself, and waits 40 ms for a thread of orders. 240 ms remain for
-the threads of orders, judged by frontend's CLIENT spans, and 200 ms for its connections.
+Worked: under an SLO of 255 ms frontend takes 15 ms itself, and waits 40 ms for a thread of orders: 240 ms remain for
+the threads of orders, and 240 ms for its connections.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ LEAST_TRACES = 20
 PER_MILLE: dict[Statistic, int] = {"mean": -1, "p50": 500, "p90": 900, "p95": 950, "p99": 990}
 KEY_COLUMNS = (
     *("asked UInt32", "exact_root String", "root String", "operation String", "service String"),
-    *("by_callers UInt8", "per_mille Int16", "from_ms Int64"),
+    *("per_mille Int16", "from_ms Int64"),
 )
 
 
@@ -36,9 +35,8 @@ def keys(config: PoolsSection, now_ms: int) -> Table:
     rows: list[tuple[int | str, ...]] = []
     for index, (pool, slo, upstream) in enumerate(_upstreams(config)):
         root = "" if ANY in slo.service else slo.service
-        operation, by_callers = like(slo.operation or ANY), int(pool.side == "server")
-        q, from_ms = PER_MILLE[upstream.statistic], now_ms - int(upstream.window)
-        rows.append((index, root, like(slo.service), operation, pool.service, by_callers, q, from_ms))
+        operation, q = like(slo.operation or ANY), PER_MILLE[upstream.statistic]
+        rows.append((index, root, like(slo.service), operation, pool.service, q, now_ms - int(upstream.window)))
     return Table("keys", KEY_COLUMNS, rows)
 
 

@@ -13,6 +13,9 @@ from sluice.fast.belief import Floats, Ints, compiled
 
 # A move has to gain 0.4 %, and 0.67 of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
+# Where as many callers wait as the pool holds: a look may take three more, up to twice the size; and a smaller size
+# needs 90 % probability.
+QUEUE_MORE, QUEUE_FACTOR, QUEUE_SURE_BY = 3.0, 2.0, 1.28
 # A look: within a factor 1.3, or a thread more or less, at an expected loss under 2 %, where 1 % may be gained (one in
 # ten: 1.28 deviations).
 LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
@@ -241,13 +244,15 @@ def chosen(
     full_share: float,
     since_change_s: float,
     may_look: bool,
+    queues: bool,
     left: int,
     error: float,
 ) -> tuple[int, bool]:
     """Index of the size that is worth having, -1 where none is; and whether it is a look.
 
-    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. completions: at each size. left:
-    the size that was left for the look at the one in force, 0 for none. error: what more completions do not lessen.
+    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. completions: at each size.
+    queues: as many callers wait as the pool holds. left: the size that was left for the look at the one in force, 0 for
+    none. error: what more completions do not lessen.
     """
     mean, variance = gains
     deviation, current = np.sqrt(variance + 1e-12), sizes[at]
@@ -256,6 +261,8 @@ def chosen(
         below = sizes[size] >= min(current / LOOK_FACTOR, current - 1.0)
         if below and sizes[size] <= max(current * LOOK_FACTOR, current + 1.0):
             near[size], widest = True, max(widest, deviation[size])
+        elif queues and current < sizes[size] <= min(current + QUEUE_MORE, QUEUE_FACTOR * current):
+            near[size] = True
     needed_s = look_s(rate, widest)
     learnt = _learnt(variance, rate * needed_s, completions, at, error)
     score = mean + LOOKS_SERVED * full_share * gradient(mean, learnt)
@@ -265,7 +272,8 @@ def chosen(
     for size in range(len(sizes)):
         if size == at:
             continue
-        sure = mean[size] > sure_by * deviation[size]
+        needed = max(sure_by, QUEUE_SURE_BY) if queues and sizes[size] < current else sure_by
+        sure = mean[size] > needed * deviation[size]
         if sizes[size] == left and full_share >= FULL_SHARE and since_change_s >= needed_s:
             sure = True
         if mean[size] > gain and sure and (better < 0 or mean[size] > mean[better]):

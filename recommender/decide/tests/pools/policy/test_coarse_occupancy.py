@@ -12,10 +12,10 @@ from sluice.pools.policy.allowed import was_full
 from sluice.pools.policy.decision import Action, Decision
 from sluice.pools.policy.observation import Observation, Occupancy
 from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.reported import shown, with_occupancy
 from sluice.pools.policy.state import NOTHING_SHOWN, Facts, Learnt, PoolState, Shown
 from sluice.pools.policy.step import step
 from sluice.pools.policy.trust import Trust
-from sluice.pools.policy.watch import shown, with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, nothing
 
 NOW = 1_700_000_000_000

@@ -115,6 +115,44 @@ def test_of_few_threads_one_more_or_less_may_be_looked_at(current: int, next_one
     assert (found.size, found.look) == (next_one, True)
 
 
+def of_three(least: float, at_4: float, at_6: float) -> Prospects:
+    """Of 3 sockets: the mean gain of 2, of 4 and 5, and of 6 and 7, which are the less known the further away."""
+    sizes = np.arange(2, 8)
+    mean = np.array([least, 0.0, at_4, at_4, at_6, at_6])
+    variance = (0.05 * (sizes - 3.0)) ** 2
+    none = np.zeros(len(sizes))
+    return Prospects(sizes, 1, mean, variance, 60.0, none, mean, none, Outlook(3, 3, 3, 0))
+
+
+def nothing_yet(asked: Ints) -> Floats:
+    return np.zeros(len(asked))
+
+
+def test_where_callers_queue_a_look_takes_up_to_three_more() -> None:
+    """Twice the size at most: of 3 up to 6, of 20 up to 26, a factor of 1.3 without a queue."""
+    found = choose(of_three(-0.3, 0.0, 0.0), 1.0, nothing_yet, queues=True)
+    assert found is not None
+    assert (found.size, found.look) == (6, True)
+    without = choose(of_three(-0.3, 0.0, 0.0), 1.0, nothing_yet)
+    assert without is not None
+    assert (without.size, without.look) == (4, True)
+    # 6 loses over 2 % on the mean.
+    nearer = choose(of_three(-0.3, 0.0, -0.03), 1.0, nothing_yet, queues=True)
+    assert nearer is not None
+    assert nearer.size == 5
+
+
+def test_where_callers_queue_a_smaller_pool_needs_90_percent() -> None:
+    """2 seems better by 5 %, give or take 5 %: by one deviation. By 7 %: 1.4."""
+    found = choose(of_three(0.05, -0.3, -0.3), 1.0, nothing_yet, may_look=False)
+    assert found is not None
+    assert (found.size, found.look) == (2, False)
+    assert choose(of_three(0.05, -0.3, -0.3), 1.0, nothing_yet, may_look=False, queues=True) is None
+    surer = choose(of_three(0.07, -0.3, -0.3), 1.0, nothing_yet, may_look=False, queues=True)
+    assert surer is not None
+    assert surer.size == 2
+
+
 def test_a_pool_that_is_not_full_tries_nothing() -> None:
     seen = evidence(16)
     found = chosen(seen, 16)

@@ -29,13 +29,14 @@ from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decisio
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
+from sluice.pools.policy.reported import settled, shown, spans_full, with_occupancy
 from sluice.pools.policy.scaled_size import judged_scaled, named_by_sample
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, TAKE_BACK, Case
 from sluice.pools.policy.trust import REFUSED_MS, left, refusing
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.waits import just_carried
-from sluice.pools.policy.watch import settled, shown, spans_full, watch, with_occupancy
+from sluice.pools.policy.watch import watch
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 

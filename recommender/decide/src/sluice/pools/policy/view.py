@@ -335,7 +335,8 @@ def _choice(
     def completions(sizes: Ints) -> Floats:
         return learnt.evidence.completions_at(observation.cores, sizes)
 
-    change, left = facts.change, None
-    if change is not None and (change.to_size, change.basis) == (of.sizes[of.current_at], Basis.PROBE):
+    change, left, current = facts.change, None, int(of.sizes[of.current_at])
+    if change is not None and (change.to_size, change.basis) == (current, Basis.PROBE):
         left = change.from_size
-    return choose(of, full, completions, since_change_s, observation.constraints.may_look, left)
+    queues = queued(observation) >= current
+    return choose(of, full, completions, since_change_s, observation.constraints.may_look, left, queues)

@@ -206,6 +206,7 @@ def choose(
     since_change_s: float = float("inf"),
     may_look: bool = True,
     left: int | None = None,
+    queues: bool = False,
 ) -> Choice | None:
     """Another size, or None where none is worth it.
 
@@ -223,6 +224,7 @@ def choose(
         full_share,
         since_change_s,
         may_look,
+        queues,
         left or 0,
         TAU_SATURATED,
     )

@@ -274,7 +274,7 @@ def chosen(
             continue
         needed = max(sure_by, QUEUE_SURE_BY) if queues and sizes[size] < current else sure_by
         sure = mean[size] > needed * deviation[size]
-        if sizes[size] == left and full_share >= FULL_SHARE and since_change_s >= needed_s:
+        if sizes[size] == left and completions[size] > 0 and full_share >= FULL_SHARE and since_change_s >= needed_s:
             sure = True
         if mean[size] > gain and sure and (better < 0 or mean[size] > mean[better]):
             better = size

@@ -189,6 +189,18 @@ def test_the_way_back_from_a_look_needs_no_certainty(left: int | None, since_s: 
     assert (found and found.size) == size
 
 
+def test_the_way_back_to_a_size_whose_evidence_was_forgotten_needs_certainty() -> None:
+    """5 is in force for a look from 3. The seconds contradicted the belief, and only those at 5 are left: that 3 is
+    better by 1 % is a guess of the shapes."""
+    none, counts = np.zeros(2), np.array([0.0, 320.0])
+    mean, variance = np.array([0.01, 0.0]), np.array([4e-4, 0.0])
+    of = Prospects(np.array([3, 5]), 1, mean, variance, 80.0, none, none, none, Outlook(3, 3, 5, 0.0))
+    assert choose(of, 1.0, lambda _: counts, 60.0, False, 3) is None
+    known = choose(of, 1.0, lambda _: np.array([320.0, 320.0]), 60.0, False, 3)
+    assert known is not None
+    assert known.size == 3
+
+
 def test_nobody_looks_while_another_pool_on_the_path_does() -> None:
     seen = evidence(16, seconds=40)
     looks = [current for current in (12, 14, 16, 18, 20) if (found := chosen(seen, current)) and found.look]

@@ -279,7 +279,8 @@ def chosen(
         if mean[size] > gain and sure and (better < 0 or mean[size] > mean[better]):
             better = size
         seen_s = completions[size] / rate if rate > 0 else 0.0
-        if may_look and since_change_s >= max(needed_s, AGAIN * seen_s) and near[size] and mean[size] > -LOOK_LOSS:
+        legal = near[size] and edge[0][size] <= EDGE_CHANCE and mean[size] > -LOOK_LOSS
+        if may_look and since_change_s >= max(needed_s, AGAIN * seen_s) and legal:
             open_yet = mean[size] + ONE_IN_TEN * learnt[size] > LOOK_GAIN
             if open_yet and (look < 0 or score[size] > score[look]):
                 look = size

@@ -128,6 +128,16 @@ def nothing_yet(asked: Ints) -> Floats:
     return np.zeros(len(asked))
 
 
+@pytest.mark.parametrize(("falls", "size"), [(0.0, 4), (0.3, 4), (0.31, None), (1.0, None)])
+def test_a_size_that_is_likely_beyond_an_edge_gets_no_look(falls: float, size: int | None) -> None:
+    """Little would be lost there, so that the mean alone allows it; it was chosen, and not applied, in turns."""
+    sizes, none = np.array([3, 4]), np.zeros(2)
+    variance = np.array([0.0, 0.05**2])
+    of = Prospects(sizes, 0, none, variance, 80.0, np.array([0.0, falls]), none, none, Outlook(3, 3, 3, 0))
+    found = choose(of, 1.0, nothing_yet)
+    assert (found and found.size) == size
+
+
 def test_where_callers_queue_a_look_takes_up_to_three_more() -> None:
     """Twice the size at most: of 3 up to 6, of 20 up to 26, a factor of 1.3 without a queue."""
     found = choose(of_three(-0.3, 0.0, 0.0), 1.0, nothing_yet, queues=True)

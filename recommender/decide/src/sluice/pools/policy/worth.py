@@ -12,8 +12,9 @@ lessen the counting error of that evidence; without this rule two equal sizes wo
 completions are few, that error stays above what a look asks for: 73 a second, over the 180 s that evidence lasts, tell
 two sizes apart within 1.2 %. So a look at a size also waits until the one in force has stood for four times as long as
 that one was seen: two equal sizes change every 12 minutes in the end. The way back from a look needs no certainty,
-since the size that was left is known better: 0.4 % are enough, unless its evidence was forgotten. The factor 10 is the number of looks' lengths for which
-the knowledge serves. Where the pool is not full, no size matters and nothing is tried.
+since the size that was left is known better: 0.4 % are enough, unless its evidence was forgotten. The factor 10 is the
+number of looks' lengths for which the knowledge serves. Where the pool is not full, no size matters and nothing is
+tried.
 
 A look lasts until 2,000 completions are counted (2.2 %), at least 3 s and at most 30 s: 3 s of 190 a second are known
 within 4 %, which decides nothing. Where the gain nearby is less certain, fewer suffice: a quarter of the deviation

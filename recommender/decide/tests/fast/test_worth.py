@@ -1,7 +1,5 @@
 """What is compiled of `worth.py` says what its formulas do, written over whole arrays."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from scipy.special import log_ndtr, ndtr
@@ -11,7 +9,7 @@ from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Second
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.posterior import Gains, Posterior
-from sluice.pools.policy.worth import Outlook, Prospects, _before_the_edge, choose, prospects
+from sluice.pools.policy.worth import Outlook, Prospects, Situation, _before_the_edge, choose, prospects
 from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
@@ -126,14 +124,7 @@ def test_prospects_are_of_the_formulas() -> None:
     assert edges
 
 
-class Asked(NamedTuple):
-    full: float
-    since_s: float
-    may_look: bool
-    left: int | None = None
-
-
-def plain_choice(of: Prospects, counts: Floats, asked: Asked) -> tuple[int, bool] | None:
+def plain_choice(of: Prospects, counts: Floats, asked: Situation) -> tuple[int, bool] | None:
     """The size, and whether it is a look."""
     sizes, at, mean, deviation = of.sizes, of.current_at, of.mean, np.sqrt(of.variance + 1e-12)
     current = int(sizes[at])
@@ -141,23 +132,27 @@ def plain_choice(of: Prospects, counts: Floats, asked: Asked) -> tuple[int, bool
         sizes >= min(current / given.LOOK_FACTOR, current - 1)
     )
     look_s = given.look_s(of.rate, float(deviation[near].max()))
+    if asked.queues:
+        near |= (sizes > current) & (sizes <= min(current + given.QUEUE_MORE, given.QUEUE_FACTOR * current))
+    near &= of.falls <= given.EDGE_CHANCE
     learnt = of.variance / np.sqrt(of.variance + 1 / max(of.rate * look_s, 1.0) + TAU_SATURATED**2)
     visited, of_here = counts > 0, 1 / counts[at] if counts[at] else 0.01
     learnt[visited] = np.minimum(learnt[visited], np.sqrt(1 / counts[visited] + of_here))
     top = mean.max()
     other = np.where(mean >= top, np.sort(mean)[-2] if len(mean) > 1 else top, top)
     gradient = where_it_gains(-np.abs(mean - other), np.maximum(learnt, 1e-9))
-    score = mean + given.LOOKS_SERVED * asked.full * gradient
-    back = (sizes == asked.left) & (asked.since_s >= look_s)
-    better = (mean > given.LEAST_GAIN) & ((mean > given.SURE_BY * deviation) | back)
-    if asked.full < given.FULL_SHARE:
+    score = mean + given.LOOKS_SERVED * asked.full_share * gradient
+    back = (sizes == asked.left) & (asked.since_change_s >= look_s) & (counts > 0)
+    sure_by = np.where(asked.queues & (sizes < current), given.QUEUE_SURE_BY, given.SURE_BY)
+    better = (mean > given.LEAST_GAIN) & ((mean > sure_by * deviation) | back)
+    if asked.full_share < given.FULL_SHARE:
         better = (mean > given.LIGHT_GAIN) & (mean > given.LIGHT_SURE_BY * deviation)
-    look, may_look = np.zeros(len(sizes), dtype=bool), asked.may_look and asked.full >= given.LOOK_SHARE
-    if may_look and asked.since_s >= look_s:
+    look, may_look = np.zeros(len(sizes), dtype=bool), asked.may_look and asked.full_share >= given.LOOK_SHARE
+    if may_look and asked.since_change_s >= look_s:
         look = near & (mean > -given.LOOK_LOSS) & (mean + given.ONE_IN_TEN * learnt > given.LOOK_GAIN)
-        look &= (of.rate == 0) | (asked.since_s >= given.AGAIN * counts / max(of.rate, 1e-9))
+        look &= (of.rate == 0) | (asked.since_change_s >= given.AGAIN * counts / max(of.rate, 1e-9))
     better[at] = look[at] = False
-    if may_look and asked.since_s >= given.SHORTEST_LOOK_S and not better.any():
+    if may_look and asked.since_change_s >= given.SHORTEST_LOOK_S and not better.any():
         worth = given.LOOKS_SERVED * (1 - of.falls) * np.expm1(of.smooth)
         worth += given.COMES_BACK * of.falls * np.expm1(-of.lost)
         worth[(of.falls <= 0) | ((of.falls > given.EDGE_CHANCE) & (sizes != current + 1)) | (of.falls >= 1)] = 0.0
@@ -195,9 +190,14 @@ def test_the_choice_is_of_the_formulas() -> None:
             Outlook(1, 1, 1, 0),
         )
         counts = rng.choice((0.0, 50.0, 4_000.0), len(sizes))
-        asked = Asked(float(rng.choice((0.0, 0.6, 1.0))), float(rng.choice((1.0, 5.0, 40.0))), bool(rng.random() < 0.8))
-        asked = asked._replace(left=int(rng.choice(sizes)) if rng.random() < 0.5 else None)
-        ours, plain = choose(of, asked.full, lambda _, c=counts: c, *asked[1:]), plain_choice(of, counts, asked)
+        asked = Situation(
+            full_share=float(rng.choice((0.0, 0.6, 1.0))),
+            since_change_s=float(rng.choice((1.0, 5.0, 40.0))),
+            may_look=bool(rng.random() < 0.8),
+            left=int(rng.choice(sizes)) if rng.random() < 0.5 else None,
+            queues=bool(rng.random() < 0.5),
+        )
+        ours, plain = choose(of, asked, lambda _, c=counts: c), plain_choice(of, counts, asked)
         assert (ours and (ours.size, ours.look)) == plain, seed
         found.append(plain)
     assert {None if each is None else each[1] for each in found} == {None, True, False}
@@ -206,6 +206,6 @@ def test_the_choice_is_of_the_formulas() -> None:
 def test_a_belief_over_a_real_curve_chooses_as_the_formulas_do() -> None:
     seen = evidence(8, 16, 32, 64, curve=FALLS)
     of = prospects(believed(None, seen, 4.0).now, 64, (32, 128), 10.0)
-    ours = choose(of, 1.0, lambda sizes: seen.completions_at(4.0, sizes))
+    ours = choose(of, Situation(1.0), lambda sizes: seen.completions_at(4.0, sizes))
     assert ours is not None
-    assert (ours.size, ours.look) == plain_choice(of, seen.completions_at(4.0, of.sizes), Asked(1.0, np.inf, True))
+    assert (ours.size, ours.look) == plain_choice(of, seen.completions_at(4.0, of.sizes), Situation(1.0))

@@ -16,6 +16,7 @@ from sluice.pools.policy.worth import (
     Choice,
     Outlook,
     Prospects,
+    Situation,
     _look_s,
     choose,
     knowledge_gradient,
@@ -26,7 +27,12 @@ from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 # 50 a second for each thread.
 STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
+QUEUE = Situation(1.0, queues=True)
 EQUAL = Curve(speed=28.0, contention=1.0, crosstalk=0.0)
+
+
+def nothing_yet(asked: Ints) -> Floats:
+    return np.zeros(len(asked))
 
 
 def belief(seen: Evidence) -> Posterior:
@@ -45,7 +51,7 @@ def chosen(
     def at(sizes: Ints) -> Floats:
         return seen.completions_at(4.0, sizes)
 
-    return choose(prospects(belief(seen), current, (least, most), slo_s), full, at, may_look=may_look)
+    return choose(prospects(belief(seen), current, (least, most), slo_s), Situation(full, may_look=may_look), at)
 
 
 def test_knowledge_gradient_of_two_sizes_alike() -> None:
@@ -110,7 +116,7 @@ def test_of_few_threads_one_more_or_less_may_be_looked_at(current: int, next_one
     variance = np.where(sizes == next_one, 0.03**2, 1e-8)
     none = np.zeros(len(sizes))
     of = Prospects(sizes, current - 1, mean, variance, 2_000.0, none, mean, none, Outlook(current, current, current, 0))
-    found = choose(of, 1.0, lambda asked: np.zeros(len(asked)))
+    found = choose(of, Situation(1.0), nothing_yet)
     assert found is not None
     assert (found.size, found.look) == (next_one, True)
 
@@ -124,41 +130,38 @@ def of_three(least: float, at_4: float, at_6: float) -> Prospects:
     return Prospects(sizes, 1, mean, variance, 60.0, none, mean, none, Outlook(3, 3, 3, 0))
 
 
-def nothing_yet(asked: Ints) -> Floats:
-    return np.zeros(len(asked))
-
-
 @pytest.mark.parametrize(("falls", "size"), [(0.0, 4), (0.3, 4), (0.31, None), (1.0, None)])
 def test_a_size_that_is_likely_beyond_an_edge_gets_no_look(falls: float, size: int | None) -> None:
     """Little would be lost there, so that the mean alone allows it; it was chosen, and not applied, in turns."""
     sizes, none = np.array([3, 4]), np.zeros(2)
     variance = np.array([0.0, 0.05**2])
     of = Prospects(sizes, 0, none, variance, 80.0, np.array([0.0, falls]), none, none, Outlook(3, 3, 3, 0))
-    found = choose(of, 1.0, nothing_yet)
+    found = choose(of, Situation(1.0), nothing_yet)
     assert (found and found.size) == size
 
 
 def test_where_callers_queue_a_look_takes_up_to_three_more() -> None:
     """Twice the size at most: of 3 up to 6, of 20 up to 26, a factor of 1.3 without a queue."""
-    found = choose(of_three(-0.3, 0.0, 0.0), 1.0, nothing_yet, queues=True)
+    found = choose(of_three(-0.3, 0.0, 0.0), QUEUE, nothing_yet)
     assert found is not None
     assert (found.size, found.look) == (6, True)
-    without = choose(of_three(-0.3, 0.0, 0.0), 1.0, nothing_yet)
+    without = choose(of_three(-0.3, 0.0, 0.0), Situation(1.0), nothing_yet)
     assert without is not None
     assert (without.size, without.look) == (4, True)
     # 6 loses over 2 % on the mean.
-    nearer = choose(of_three(-0.3, 0.0, -0.03), 1.0, nothing_yet, queues=True)
+    nearer = choose(of_three(-0.3, 0.0, -0.03), QUEUE, nothing_yet)
     assert nearer is not None
     assert nearer.size == 5
 
 
 def test_where_callers_queue_a_smaller_pool_needs_90_percent() -> None:
     """2 seems better by 5 %, give or take 5 %: by one deviation. By 7 %: 1.4."""
-    found = choose(of_three(0.05, -0.3, -0.3), 1.0, nothing_yet, may_look=False)
+    still = Situation(1.0, may_look=False, queues=True)
+    found = choose(of_three(0.05, -0.3, -0.3), Situation(1.0, may_look=False), nothing_yet)
     assert found is not None
     assert (found.size, found.look) == (2, False)
-    assert choose(of_three(0.05, -0.3, -0.3), 1.0, nothing_yet, may_look=False, queues=True) is None
-    surer = choose(of_three(0.07, -0.3, -0.3), 1.0, nothing_yet, may_look=False, queues=True)
+    assert choose(of_three(0.05, -0.3, -0.3), still, nothing_yet) is None
+    surer = choose(of_three(0.07, -0.3, -0.3), still, nothing_yet)
     assert surer is not None
     assert surer.size == 2
 
@@ -183,7 +186,7 @@ def test_a_look_waits_four_times_as_long_as_the_size_was_seen(since_s: float, lo
     """3 and 4 complete 73 a second, and 4 was seen for 20 s. A look takes 2,000 completions, 27 s."""
     none, counts = np.zeros(2), np.array([7_300.0, 1_460.0])
     of = Prospects(np.array([3, 4]), 0, none, np.array([0.0, 4e-4]), 73.0, none, none, none, Outlook(3, 3, 4, 0.0))
-    found = choose(of, 1.0, lambda _: counts, since_s)
+    found = choose(of, Situation(1.0, since_s), lambda _: counts)
     assert (found is not None and found.look) == looks
 
 
@@ -195,7 +198,7 @@ def test_the_way_back_from_a_look_needs_no_certainty(left: int | None, since_s: 
     none, counts = np.zeros(2), np.array([7_300.0, 7_300.0])
     mean, variance = np.array([0.0, 0.01]), np.array([0.0, 4e-4])
     of = Prospects(np.array([3, 4]), 0, mean, variance, 73.0, none, none, none, Outlook(4, 3, 4, 0.0))
-    found = choose(of, 1.0, lambda _: counts, since_s, False, left)
+    found = choose(of, Situation(1.0, since_s, False, left), lambda _: counts)
     assert (found and found.size) == size
 
 
@@ -205,8 +208,8 @@ def test_the_way_back_to_a_size_whose_evidence_was_forgotten_needs_certainty() -
     none, counts = np.zeros(2), np.array([0.0, 320.0])
     mean, variance = np.array([0.01, 0.0]), np.array([4e-4, 0.0])
     of = Prospects(np.array([3, 5]), 1, mean, variance, 80.0, none, none, none, Outlook(3, 3, 5, 0.0))
-    assert choose(of, 1.0, lambda _: counts, 60.0, False, 3) is None
-    known = choose(of, 1.0, lambda _: np.array([320.0, 320.0]), 60.0, False, 3)
+    assert choose(of, Situation(1.0, 60.0, False, 3), lambda _: counts) is None
+    known = choose(of, Situation(1.0, 60.0, False, 3), lambda _: np.array([320.0, 320.0]))
     assert known is not None
     assert known.size == 3
 
@@ -342,7 +345,7 @@ def test_none_within_reach_is_the_size_in_force() -> None:
     found = prospects(belief(evidence(8, 16, 32)), 16, (40, 20), 0.5)
     assert found.sizes.tolist() == [16]
     assert found.mean == pytest.approx([0.0], abs=1e-12)
-    assert choose(found, 1.0, lambda sizes: np.zeros(len(sizes))) is None
+    assert choose(found, Situation(1.0), nothing_yet) is None
 
 
 @given(

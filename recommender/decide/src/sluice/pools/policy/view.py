@@ -32,7 +32,7 @@ from sluice.pools.policy.scene import GuardVerdict
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
 from sluice.pools.policy.waits import just_carried
 from sluice.pools.policy.waves import came, completes_less, under_way, worse
-from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeliest, prospects
+from sluice.pools.policy.worth import Choice, Outlook, Prospects, Situation, choose, likeliest, prospects
 
 # A pool is full when it was full for so many seconds in a row, and was not before them.
 FILLED = 2
@@ -338,5 +338,5 @@ def _choice(
     change, left, current = facts.change, None, int(of.sizes[of.current_at])
     if change is not None and (change.to_size, change.basis) == (current, Basis.PROBE):
         left = change.from_size
-    queues = queued(observation) >= current
-    return choose(of, full, completions, since_change_s, observation.constraints.may_look, left, queues)
+    may_look, queues = observation.constraints.may_look, queued(observation) >= current
+    return choose(of, Situation(full, since_change_s, may_look, left, queues), completions)

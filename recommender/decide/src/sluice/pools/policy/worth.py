@@ -73,6 +73,24 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Situation:
+    """What a choice depends on besides the belief.
+
+    - full_share: of the newest seconds, 0..1.
+    - since_change_s: age of the last change; another look does not cut a look short.
+    - may_look: whether a look is allowed.
+    - left: the size that was left for the look at the one in force.
+    - queues: whether as many callers wait as the pool holds.
+    """
+
+    full_share: float
+    since_change_s: float = inf
+    may_look: bool = True
+    left: int | None = None
+    queues: bool = False
+
+
+@dataclass(frozen=True)
 class Outlook:
     """The belief's expectations of the legal sizes, by the gain that a choice uses.
 
@@ -200,21 +218,8 @@ def _before_the_edge(gains: Gains) -> float:
     return float(np.diff(falls, append=1.0) @ more)
 
 
-def choose(
-    of: Prospects,
-    full_share: float,
-    completions_at: Callable[[Ints], Floats],
-    since_change_s: float = float("inf"),
-    may_look: bool = True,
-    left: int | None = None,
-    queues: bool = False,
-) -> Choice | None:
-    """Another size, or None where none is worth it.
-
-    full_share: of the newest seconds, 0..1. completions_at: completions of the full pool at each size, (N,) to (N,).
-    since_change_s: age of the last change; another look does not cut a look short. left: the size that was left for the
-    look at the one in force.
-    """
+def choose(of: Prospects, here: Situation, completions_at: Callable[[Ints], Floats]) -> Choice | None:
+    """Another size, or None where none is worth it. completions_at: of the full pool at each size, (N,) to (N,)."""
     at, look = chosen(
         of.sizes,
         of.current_at,
@@ -222,11 +227,11 @@ def choose(
         (of.falls, of.smooth, of.lost),
         of.rate,
         completions_at(of.sizes),
-        full_share,
-        since_change_s,
-        may_look,
-        queues,
-        left or 0,
+        here.full_share,
+        here.since_change_s,
+        here.may_look,
+        here.queues,
+        here.left or 0,
         TAU_SATURATED,
     )
     if at < 0:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.pools.estimate.belief.evidence import DRAINS, ENDED, OVER
+from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.samples import is_full
 from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.observation import Buckets, Occupancy
@@ -38,8 +40,8 @@ def spans_full(before_ms: int, buckets: Buckets) -> int:
     full = is_full(buckets.concurrency, buckets.size)
     if not full.any():
         return before_ms
-    seconds, of = np.unique(buckets.start_ms // 1_000, return_inverse=True)
-    full_seconds = seconds[np.bincount(of, weights=full) >= SPANS_FULL * np.bincount(of)]
+    seconds, _, part = _by_second(buckets, full)
+    full_seconds = seconds[part >= SPANS_FULL]
     return max(before_ms, 1_000 * int(full_seconds[-1])) if len(full_seconds) else before_ms
 
 
@@ -50,8 +52,7 @@ def shown(before: Shown, buckets: Buckets) -> Shown:
     """
     if len(buckets) == 0 or not buckets.size[-1] >= 1:
         return before
-    seconds, of, count = np.unique(buckets.start_ms // 1_000, return_inverse=True, return_counts=True)
-    parts = np.bincount(of, weights=np.nan_to_num(buckets.concurrency / buckets.size)) / count
+    seconds, _, parts = _by_second(buckets, np.nan_to_num(buckets.concurrency / buckets.size))
     most = int(parts.argmax())
     newest = Shown(float(parts[most]), 1_000 * int(seconds[most]))
     return before if before.part > newest.part and buckets.start_ms[-1] - before.at_ms <= SHOWN_MS else newest
@@ -114,11 +115,19 @@ def _without_the_wait(buckets: Buckets, settled_ms: float) -> Buckets:
     Worked, 3 sockets: 14, 9, 3 and 1.2 in a second are 6.8 on the mean, so 3 in each bucket; 5, 1, 1 and 1 are 3, 1, 1
     and 1.
     """
-    of, size = buckets.start_ms // 1_000, buckets.size
-    _, second, count = np.unique(of, return_inverse=True, return_counts=True)
-    mean = (np.bincount(second, weights=buckets.concurrency) / count)[second]
-    waits = ((buckets.concurrency > size) | (mean > OVER * size)) & (buckets.start_ms >= settled_ms)
+    size, beyond = buckets.size, buckets.concurrency > buckets.size
+    if not beyond.any():
+        return buckets
+    _, of, mean = _by_second(buckets, buckets.concurrency)
+    waits = (beyond | (mean[of] > OVER * size)) & (buckets.start_ms >= settled_ms)
     return replace(buckets, concurrency=np.where(waits, size, buckets.concurrency)) if waits.any() else buckets
+
+
+def _by_second(buckets: Buckets, values: Floats | NDArray[np.bool_]) -> tuple[Ints, Ints, Floats]:
+    """Seconds, Unix time, ascending, (k,); the index of each bucket's second, (n,); the mean of `values`, (n,), in each
+    second, (k,)."""
+    seconds, of, count = np.unique(buckets.start_ms // 1_000, return_inverse=True, return_counts=True)
+    return seconds, of, np.bincount(of, weights=values) / count
 
 
 def settled(trust: Trust, size: int | None, of: int | None, buckets: Buckets) -> float:

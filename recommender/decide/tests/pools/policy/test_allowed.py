@@ -3,7 +3,7 @@
 import pytest
 
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unmeasured, unrefused, was_full
+from sluice.pools.policy.allowed import floor, larger_tried_s, narrowed, unmeasured, unrefused, was_full
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import Beat
@@ -131,9 +131,9 @@ def test_a_second_that_is_a_little_older_counts_whole() -> None:
 
 def test_a_larger_size_was_tried_where_a_quarter_more_was_full_on_these_cores() -> None:
     """20 are a quarter more than 16. Steps of evidence are 5 %: 20.0 in flight is 20.0."""
-    tried = Learnt(evidence=evidence(16, 20))
-    assert larger_tried(tried, 16, 4.0)
-    assert not larger_tried(tried, 17, 4.0)
-    assert not larger_tried(tried, 16, 2.0)
-    assert not larger_tried(seen(30.0, 10.0, full=False), 16, 4.0)
-    assert not larger_tried(Learnt(), 16, 4.0)
+    tried = Learnt(evidence=evidence(16, 20, seconds=5))
+    assert larger_tried_s(tried, 16, 4.0) == pytest.approx(5.0, rel=0.02)
+    assert larger_tried_s(tried, 17, 4.0) == 0
+    assert larger_tried_s(tried, 16, 2.0) == 0
+    assert larger_tried_s(seen(30.0, 10.0, full=False), 16, 4.0) == 0
+    assert larger_tried_s(Learnt(), 16, 4.0) == 0

@@ -204,6 +204,27 @@ def test_a_larger_size_that_was_just_left_is_not_tried_again(left: int, seconds:
     assert step(of, sees_16, NOW)[1].reasons[0][0] == case.name
 
 
+@pytest.mark.parametrize(
+    ("tried_s", "in_time", "since_s", "case"),
+    [
+        (5, 0.49, 60, Case.STUCK),
+        (5, 0.49, 59, Case.BEST),
+        (5, 0.50, 60, Case.BEST),
+        (11, 0.49, 60, Case.BEST),
+    ],
+)
+def test_a_few_seconds_at_a_larger_size_are_no_reason_to_stay_where_most_calls_are_late(
+    tried_s: int, in_time: float, since_s: int, case: Case
+) -> None:
+    """24 was worse for 5 s: 32 is tried a minute after 16 came back."""
+    seen = evidence(12, 14, 16, 18, seconds=400)
+    for _ in range(tried_s):
+        seen = seen.with_second(Second(4.0, True, True, 24.0, 200.0, 1.0))
+    back = state(seen, current=16, change=Change(24, 16, NOW - 1_000 * since_s, Basis.CURVE))
+    decision = step(back, sees(16, demand=Demand(NOW, 900.0, in_time)), NOW)[1]
+    assert (decision.reasons[0][0], decision.target) == (case.name, 32 if case is Case.STUCK else 16)
+
+
 @pytest.mark.parametrize(("seconds", "is_unaccounted"), [(90, True), (89, False)])
 def test_a_minute_with_an_earlier_size_accounts_for_nothing(seconds: int, is_unaccounted: bool) -> None:
     """The demand is of the minute that ended 30 s ago: in a part of it, 32 may have been full."""

@@ -126,10 +126,10 @@ def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, i
     return low, high
 
 
-def larger_tried(learnt: Learnt, current: int, cores: float) -> bool:
-    """Whether the evidence has a full pool on this CPU limit that is larger by a quarter or more."""
+def larger_tried_s(learnt: Learnt, current: int, cores: float) -> float:
+    """Seconds of evidence of a full pool on this CPU limit that is larger by a quarter or more."""
     table = learnt.evidence.table
     if len(table) == 0:
-        return False
+        return 0.0
     at = (table[:, 0] == cores) & (table[:, 1] > 0) & (table[:, 6] >= 1.25 * current * table[:, 5])
-    return bool(at.any())
+    return float(table[at, 5].sum())

@@ -7,13 +7,14 @@ from math import erfc, sqrt
 from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
 from sluice.pools.policy.allowed import unmeasured, was_full
+from sluice.pools.policy.callers import late_demand
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.reach import legal
 from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
-from sluice.pools.policy.view import SURE_S, View, late_demand
+from sluice.pools.policy.view import SURE_S, View
 from sluice.pools.policy.worth import Choice
 from sluice.pools.sampling.verdict import Kind
 

@@ -44,7 +44,7 @@ class Case(Enum):
     TOO_LITTLE = "less than 4 s of evidence"
     BETTER = "another size is better"
     LOOK = "another size may be better, and is worth a look"
-    STUCK = "the pool is full, callers wait, and no larger size was tried"
+    STUCK = "the pool is full, callers wait, and no larger size was tried for long"
     UNSURE = "another size seems better, but the confidence is too low to apply it"
     UNMEASURED = "another size seems better; the one in force, which Sluice did not set, is measured for 2 s before"
     IN_TIME = "a smaller size would complete more, and fewer in time; callers' spans show what is in time here"

@@ -6,18 +6,16 @@ from dataclasses import dataclass, replace
 
 from sluice.fast.changed import changed
 from sluice.fast.worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
-from sluice.model.demand import Demand
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
-from sluice.pools.policy.callers import DEMAND_MS, callers_of
+from sluice.pools.policy.allowed import COLLAPSING_S, floor, least_needed, narrowed, unmeasured, unrefused
+from sluice.pools.policy.callers import LOOKS_AGAIN_S, callers_of, late_demand, untried
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.in_time import more_in_time
 from sluice.pools.policy.learn import SLOW, late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import (
-    LARGEST_STEP,
     admitted,
     bounds,
     by_another,
@@ -49,10 +47,6 @@ SURE_S = 20.0
 STOPPED_AFTER, STOPPED_MS = 10, 3_000
 # Where nothing is in time, a pool may be shrunk from this part of it in flight on.
 TAKEN = 0.7
-# A size that was left gets no look for so long.
-LOOKS_AGAIN_S = 60.0
-# Callers wait too long when less than this part of the calls is in time.
-IN_TIME = 0.9
 
 
 @dataclass(frozen=True)
@@ -147,7 +141,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
         if why := more_in_time(learnt.beats, learnt.kept.now, current, choice.size, slo_s):
             return View(current, replaced, of.outlook, None, in_time=why)
     if choice is None and not waits and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
-        choice = _untried(facts, learnt, observation, current, now_ms)
+        choice = untried(facts, learnt, observation, current, now_ms)
         return View(current, replaced, of.outlook, choice, stuck=choice is not None)
     return View(current, replaced, of.outlook, choice)
 
@@ -223,32 +217,6 @@ def further(outlook: Outlook, current: int, within: tuple[int, int]) -> Choice |
         return None
     size = low if outlook.best < low else high
     return None if size == current or low > high else Choice(size, outlook.gain, outlook.sure_by, look=False)
-
-
-def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
-    """The newest demand, where callers wait too long; None where they do not, or none reports."""
-    demand = learnt.demand
-    if demand is None or demand.in_time is None or now_ms - demand.until_ms > DEMAND_MS:
-        return None
-    return demand if demand.in_time < IN_TIME else None
-
-
-def _untried(facts: Facts, learnt: Learnt, observation: Observation, current: int, now_ms: int) -> Choice | None:
-    """A larger size without evidence of a full pool: the operator's where that is larger, else twice the size.
-
-    For `LOOKS_AGAIN_S` not one that was just left, nor one beyond it. Worked: 4 connections are full, 8 wait for each
-    other's rows and are left after 2 s, not full: without this rule 4 and 8 take turns.
-    """
-    if larger_tried(learnt, current, observation.cores) or not observation.constraints.may_look:
-        return None
-    operator, change = facts.trust.operator, facts.change
-    size = operator if operator is not None and operator > current else LARGEST_STEP * current
-    size = min(size, observation.constraints.most)
-    if size <= current or facts.trust.refuses(size, now_ms):
-        return None
-    if change is not None and now_ms - change.at_ms < 1_000 * LOOKS_AGAIN_S and current < change.from_size <= size:
-        return None
-    return Choice(size, gain=0.0, sure_by=0.0, look=True)
 
 
 def _within(wave: Change, facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> View:

@@ -40,6 +40,8 @@ HALF = log(2.0)
 NEARLY_BEST = 0.03
 # Below so many deviations erfc nears the smallest float; a series has the same value.
 TAIL = -36.0
+# Points of the table of ln Phi, in one deviation, and the terms about each: exact within 1e-12.
+POINTS, TERMS = 16, 6
 # Sizes within this of the best mean, in ln X, form the range of the best.
 RANGE = 0.01
 ROOT_2, PHI_0, LN_ROOT_2_PI = sqrt(2.0), 1 / sqrt(2 * pi), 0.5 * log(2 * pi)
@@ -57,6 +59,24 @@ def ln_phi(z: float) -> float:
         return log(0.5 * erfc(-z / ROOT_2))
     part = 1 / (z * z)
     return -0.5 * z * z - log(-z) - LN_ROOT_2_PI + log1p(-part * (1 - 3 * part * (1 - 5 * part)))
+
+
+def _ln_phi_about() -> Floats:
+    """Taylor coefficients of ln Phi about each point from TAIL to IN_TIME, (n, TERMS). Its derivative is
+    r = phi / Phi, with r' = -r (z + r)."""
+    about = np.empty((round((IN_TIME - TAIL) * POINTS) + 1, TERMS))
+    for at, terms in enumerate(about):
+        z = TAIL + at / POINTS
+        terms[0] = ln_phi(z)
+        ratio = [exp(-0.5 * z * z - LN_ROOT_2_PI - terms[0])]
+        for k in range(TERMS - 2):
+            before = ratio[k - 1] if k else 0.0
+            ratio.append(-(z * ratio[k] + before + sum(ratio[j] * ratio[k - j] for j in range(k + 1))) / (k + 1))
+        terms[1:] = ratio / np.arange(1, TERMS)
+    return about
+
+
+LN_PHI_ABOUT = _ln_phi_about()
 
 
 @compiled
@@ -86,12 +106,18 @@ def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
 @compiled
 def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float, spared: float) -> float:
     """ln of the part in time at a size, over the shapes (s,), plus `spared`, 0 at most. ln_slack: ln of the SLO divided
-    by the size."""
-    chance = 0.0
+    by the size. spared: 0, or HALF."""
+    chance, loses_below = 0.0, 0.0 if spared > 0 else IN_TIME
     for shape in range(len(weight)):
         early = (gain[shape] + here[shape] + ln_slack) / LATENCY_SPREAD
-        if early < IN_TIME:
-            chance += weight[shape] * min(ln_phi(early) + spared, 0.0)
+        if early <= TAIL:
+            chance += weight[shape] * (ln_phi(early) + spared)
+        elif early < loses_below:
+            at = int((early - TAIL) * POINTS + 0.5)
+            off, terms, ln = early - TAIL - at / POINTS, LN_PHI_ABOUT[at], 0.0
+            for k in range(TERMS - 1, -1, -1):
+                ln = ln * off + terms[k]
+            chance += weight[shape] * min(ln + spared, 0.0)
     return chance
 
 

@@ -7,8 +7,8 @@ from scipy.special import log_ndtr, ndtr
 from sluice.fast import worth as given
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Second
-from sluice.pools.estimate.belief.family import Floats
-from sluice.pools.estimate.belief.posterior import Gains, Posterior
+from sluice.pools.estimate.belief.family import SIZES, Floats
+from sluice.pools.estimate.belief.posterior import NONE, Gains, Posterior
 from sluice.pools.policy.worth import Outlook, Prospects, Situation, _before_the_edge, choose, prospects
 from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
@@ -115,6 +115,8 @@ def test_prospects_are_of_the_formulas() -> None:
             assert found.current_at == plain.current_at
             for name in ("mean", "variance", "rate", "falls", "smooth", "lost"):
                 assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12), (asked, name)
+            full = now.predict_each(SIZES.astype(float), np.ones(len(SIZES), dtype=bool))[0]
+            assert found.expected == pytest.approx(full if len(now.rows) > 0 else NONE, abs=1e-9)
             for name in Outlook.__dataclass_fields__:
                 ours, theirs = getattr(found.outlook, name), getattr(plain.outlook, name)
                 assert (ours, theirs) == (None, None) or ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), (

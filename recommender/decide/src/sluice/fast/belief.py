@@ -319,7 +319,7 @@ def gained(
     tables: Floats,
     stride: int,
     grid: tuple[float, float, float],
-    thought: tuple[Floats, Floats],
+    sized: Floats,
     rows: Rows,
     left: Left,
     process: Process,
@@ -329,9 +329,8 @@ def gained(
     """Gains of sizes (N,) at ln n over the one at `at`: by each shape, (N, s), mean and variance, (N,); and ln X of
     that one by each shape, (s,).
 
-    thought: ln X of all shapes at the first of the sizes, and ln n of the others.
+    sized: ln X of all shapes at the first of the sizes.
     """
-    sized, others = thought
     shapes, weight, ln_speed = left
     precision, spread, length = process
     residual = residuals(tables, stride, grid, rows, left)
@@ -339,7 +338,8 @@ def gained(
     for size in range(len(sized)):
         for column in range(len(shapes)):
             gain[size, column] = sized[size, shapes[column]]
-    if len(others) > 0:
+    if len(ln_n) > len(sized):
+        others = np.maximum(ln_n[len(sized) :], grid[0])
         full = np.ones(len(others), dtype=np.bool_)
         gain[len(sized) :] = values(tables, stride, grid, others, full, np.ones(len(others)), shapes)
     here, apart = gain[at].copy(), np.empty((len(ln_n), len(precision)))
@@ -364,10 +364,12 @@ def gained(
 
 
 @compiled
-def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
-    """Distance in ln n from each (k,) to the nearest row of the same kind and cores, else to any; needs at least one
-    row."""
-    positions = np.empty(len(ln_n))
+def away_from(rows: Rows, ln_n: Floats, full: NDArray[np.bool_], near: float) -> Floats:
+    """Distance in ln n from each (k,) to the nearest row of the same kind and cores, else to any, beyond what is
+    near. 0 without a row, of seconds with almost no completions: there is no prediction to contradict."""
+    positions = np.zeros(len(ln_n))
+    if len(rows[0]) == 0:
+        return positions
     for i in range(len(ln_n)):
         same = other = np.inf
         for row in range(len(rows[0])):
@@ -375,7 +377,7 @@ def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
             other = min(other, apart)
             if rows[2][row] == full[i] and rows[3][row] == 1.0:
                 same = min(same, apart)
-        positions[i] = other if same == np.inf else same
+        positions[i] = max((other if same == np.inf else same) - near, 0.0)
     return positions
 
 
@@ -389,18 +391,19 @@ def contradicted(
     process: Process,
     speed_variance: float,
     observed: Floats,
-    away: Floats,
     edge: tuple[float, float, Floats, Floats],
     most_ln_n: float,
     dispersion: float,
     errors: tuple[float, float],
-    per_away: float,
+    away: tuple[float, float],
     moved: tuple[float, float],
 ) -> Floats:
-    """`doubt.contradictions`, (k,). seen: (k, 6), columns as the fields of `evidence.Second`. away: distance of each
-    from the evidence, (k,). edge: `Edge.numbers`. errors: of a saturated pool and of one that is not. per_away:
-    standard deviation per ln n away. moved: width of "it has moved", in ln X, and the most that counts."""
-    full, inside = observed[:, 1] > 0, np.minimum(np.log(observed[:, 3]), most_ln_n)
+    """`doubt.contradictions`, (k,). observed: (k, 6), columns as the fields of `evidence.Second`. edge: `Edge.numbers`.
+    errors: of a saturated pool and of one that is not. away: standard deviation per ln n away from the rows, and the
+    ln n that counts as none. moved: width of "it has moved", in ln X, and the most that counts."""
+    full, ln_n = observed[:, 1] > 0, np.log(observed[:, 3])
+    inside = np.minimum(ln_n, most_ln_n)
+    apart = away_from(rows, ln_n, full, away[1])
     mean, variance = predictions(tables, stride, grid, rows, left, process, speed_variance, inside, full)
     scores = np.empty(len(observed))
     for i in range(len(observed)):
@@ -410,7 +413,7 @@ def contradicted(
         if falls > 0:
             expected = (1 - falls) * mean[i] + falls * np.interp(inside[i], edge[2], edge[3])
         known = variance[i] + dispersion / completions + errors[0 if saturated else 1] ** 2
-        known += (per_away * away[i]) ** 2
+        known += (away[0] * apart[i]) ** 2
         wide, off = known + moved[0] ** 2, log(completions / seconds) - expected
         scores[i] = min(0.5 * off**2 * (1 / known - 1 / wide) - 0.5 * log(wide / known), moved[1])
     return scores

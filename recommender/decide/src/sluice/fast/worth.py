@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import erfc, exp, expm1, log, log1p, pi, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.fast.belief import Floats, Ints, compiled
 
@@ -36,6 +37,8 @@ EDGE_CHANCE, COMES_BACK = 0.3, 2.0
 IN_TIME = 4.0
 # ln 2: half of the requests in time, which is as many as are where the mean stay is the SLO.
 HALF = log(2.0)
+# Where no size has this part in time, all completions count.
+HALF_IN_TIME = 0.5
 # A loss in ln X that counts as none.
 NEARLY_BEST = 0.03
 # Below so many deviations erfc nears the smallest float; a series has the same value.
@@ -46,8 +49,8 @@ POINTS, TERMS = 16, 6
 RANGE = 0.01
 ROOT_2, PHI_0, LN_ROOT_2_PI = sqrt(2.0), 1 / sqrt(2 * pi), 0.5 * log(2 * pi)
 
-Best = tuple[int, int, int, float, float, float]
-"""Fields of `Outlook`: best, lower, upper, loss, at_best, sure."""
+Best = tuple[int, int, int, float, float, float, int, float, float]
+"""Fields of `Outlook`; 0 where nothing is beyond."""
 
 
 @compiled
@@ -87,20 +90,16 @@ def where_it_gains(mean: float, deviation: float) -> float:
 
 
 @compiled
-def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
-    """Indices of the sizes from least to most and of the one at `at`, ascending in size. All input sizes but the last
-    ascend."""
-    indices, count = np.empty(len(sizes), dtype=np.int64), 0
-    for index in range(len(sizes)):
-        if index != at and not least <= sizes[index] <= most:
-            continue
-        place = count
+def _ascending(sizes: Ints) -> Ints:
+    """Indices of the sizes, ascending in size. All input sizes but the last few ascend."""
+    indices = np.arange(len(sizes))
+    for index in range(1, len(sizes)):
+        place = index
         while place > 0 and sizes[indices[place - 1]] > sizes[index]:
             indices[place] = indices[place - 1]
             place -= 1
         indices[place] = index
-        count += 1
-    return indices[:count].copy()
+    return indices
 
 
 @compiled
@@ -132,9 +131,41 @@ def _called(sizes: Ints, callers: int) -> int:
 
 
 @compiled
-def prospected(
+def _timely(
     gain: Floats,
     moments: Floats,
+    here: Floats,
+    weight: Floats,
+    sizes: Ints,
+    order: Ints,
+    at: int,
+    reach: tuple[int, int],
+    slo_s: float,
+    callers: int,
+) -> None:
+    """Adds the part in time to the mean, the first row of moments, whose columns are in `order`."""
+    top, called, beyond = -np.inf, _called(sizes, callers), 0.0
+    if called >= 0:
+        ln_slack = log(slo_s) - log(sizes[called])
+        beyond = _in_time(gain[called], here, weight, ln_slack, HALF)
+        beyond -= _in_time(gain[called], here, weight, ln_slack, 0.0)
+    spared, more = np.where(sizes <= callers, HALF, 0.0), np.where(sizes <= callers, 0.0, beyond)
+    for place, size in enumerate(order):
+        if size == at or reach[0] <= sizes[size] <= reach[1]:
+            ln_slack = log(slo_s) - log(sizes[size])
+            moments[0, place] += _in_time(gain[size], here, weight, ln_slack, spared[size]) + more[size]
+            top = max(top, moments[0, place])
+    for place, size in enumerate(order):
+        if size != at and not reach[0] <= sizes[size] <= reach[1] and moments[0, place] >= top - RANGE:
+            ln_slack = log(slo_s) - log(sizes[size])
+            moments[0, place] += _in_time(gain[size], here, weight, ln_slack, spared[size]) + more[size]
+    moments[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]), spared[at]) + more[at]
+
+
+@compiled
+def prospected(
+    gain: Floats,
+    of_all: tuple[Floats, Floats, Floats, Floats],
     here: Floats,
     weight: Floats,
     sizes: Ints,
@@ -143,66 +174,76 @@ def prospected(
     legal: tuple[int, int],
     slo_s: float,
     callers: int,
-) -> tuple[Ints, Floats]:
-    """Indices of the legal sizes, ascending, (n,); and their moments, with the part in time in the mean.
+    hope: float,
+) -> tuple[Ints, int, Floats, Best]:
+    """The sizes within reach and the one at `at`, ascending, (n,); the index of that one; their moments, (4, n), with
+    the part in time in the mean; and the outlook over the legal sizes and that one.
 
     A size out of reach that is behind the best one within reach has no part in time added. It is neither the best nor
     within the range; its uncertainty (`outlooked`) is counted a little too high.
 
-    gain: (N, s), over the size at `at`. moments: (k, N), the first row is the mean gain. here: ln X at that size, (s,).
-    callers: of the sizes that they fill, only those at which requests stay longer than the SLO lose by it. Beyond these
-    sizes the part in time is that relative to the largest of them.
+    gain: (N, s), over the size at `at`. of_all: mean and variance of the gain, and its falls and smooth, (N,) each.
+    here: ln X at that size, (s,). callers: of the sizes that they fill, only those at which requests stay longer than
+    the SLO lose by it. Beyond these sizes the part in time is that relative to the largest of them. hope: how much
+    more, in ln X, a size before an edge completes.
     """
-    within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
-    gains, top, called, beyond = np.empty((len(moments), len(within))), -np.inf, _called(sizes, callers), 0.0
-    if called >= 0:
-        ln_slack = log(slo_s) - log(sizes[called])
-        beyond = _in_time(gain[called], here, weight, ln_slack, HALF)
-        beyond -= _in_time(gain[called], here, weight, ln_slack, 0.0)
-    spared, more = np.where(sizes <= callers, HALF, 0.0), np.where(sizes <= callers, 0.0, beyond)
-    for place in range(len(within)):
-        gains[:, place] = moments[:, within[place]]
-        size = within[place]
+    order = _ascending(sizes)
+    moments = np.empty((4, len(sizes)))
+    for row, of in enumerate(of_all):
+        moments[row] = of[order]
+    _timely(gain, moments, here, weight, sizes, order, at, reach, slo_s, callers)
+    places, near, count = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.bool_), 0
+    current_at = 0
+    for place, size in enumerate(order):
+        near[place] = size == at or legal[0] <= sizes[size] <= legal[1]
         if size == at or reach[0] <= sizes[size] <= reach[1]:
-            ln_slack = log(slo_s) - log(sizes[size])
-            gains[0, place] += _in_time(gain[size], here, weight, ln_slack, spared[size]) + more[size]
-            top = max(top, gains[0, place])
-    for place in range(len(within)):
-        size = within[place]
-        if size != at and not reach[0] <= sizes[size] <= reach[1] and gains[0, place] >= top - RANGE:
-            ln_slack = log(slo_s) - log(sizes[size])
-            gains[0, place] += _in_time(gain[size], here, weight, ln_slack, spared[size]) + more[size]
-    gains[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]), spared[at]) + more[at]
-    return within, gains
+            if size == at:
+                current_at = count
+            places[count] = place
+            count += 1
+    outlook = outlooked(gain, moments, weight, sizes, order, near, hope)
+    places = places[:count]
+    return sizes[order[places]], current_at, moments[:, places], outlook
 
 
 @compiled
-def outlooked(gain: Floats, mean: Floats, variance: Floats, weight: Floats, sizes: Ints, hope: float) -> Best:
-    """gain: of sizes by shapes, (N, s), with its mean and variance, (N,). hope: how much more, in ln X, a size before
-    an edge completes."""
-    at = int(mean.argmax())
-    lower = upper = sizes[at]
+def outlooked(
+    gain: Floats, moments: Floats, weight: Floats, sizes: Ints, order: Ints, near: NDArray[np.bool_], hope: float
+) -> Best:
+    """gain: of sizes by shapes, (N, s). moments: their mean and variance in the first two rows, columns in `order`.
+    near: which of these count, (N,). hope: how much more, in ln X, a size before an edge completes."""
+    mean, variance = moments[0], moments[1]
+    top, at = int(mean.argmax()), -1
+    for place in range(len(order)):
+        if near[place] and (at < 0 or mean[place] > mean[at]):
+            at = place
+    lower = upper = sizes[order[at]]
     loss = at_best = 0.0
-    for size in range(len(sizes)):
-        if mean[size] >= mean[at] - RANGE:
+    most = np.full(len(weight), -np.inf)
+    for place, size in enumerate(order):
+        if not near[place]:
+            continue
+        if mean[place] >= mean[at] - RANGE:
             lower, upper = min(lower, sizes[size]), max(upper, sizes[size])
         # Steps count as independent: the uncertainty between the size in force and the best one is in both.
-        loss = max(loss, where_it_gains(mean[size], sqrt(variance[size] + 1e-12)))
-        from_best = sqrt(abs(variance[size] - variance[at]) + 1e-12)
-        at_best = max(at_best, where_it_gains(mean[size] - mean[at], from_best))
-    most = gain[0].copy()
-    for size in range(1, len(sizes)):
+        loss = max(loss, where_it_gains(mean[place], sqrt(variance[place] + 1e-12)))
+        from_best = sqrt(abs(variance[place] - variance[at]) + 1e-12)
+        at_best = max(at_best, where_it_gains(mean[place] - mean[at], from_best))
         line = gain[size]
         for shape in range(len(most)):
             most[shape] = max(most[shape], line[shape])
     by_shape = best_by_shape = sure = 0.0
+    best = gain[order[at]]
     for shape in range(len(most)):
-        lost = most[shape] - gain[at, shape]
+        lost = most[shape] - best[shape]
         by_shape -= weight[shape] * expm1(-most[shape] - hope)
         best_by_shape -= weight[shape] * expm1(-lost - hope)
         if lost < NEARLY_BEST:
             sure += weight[shape]
-    return sizes[at], lower, upper, max(by_shape, -expm1(-loss)), max(best_by_shape, -expm1(-at_best)), sure
+    loss, at_best = max(by_shape, -expm1(-loss)), max(best_by_shape, -expm1(-at_best))
+    beyond = sizes[order[top]] if not near[top] and mean[top] - mean[at] > RANGE else 0
+    sure_by = mean[at] / sqrt(variance[at] + 1e-12)
+    return sizes[order[at]], lower, upper, loss, at_best, sure, beyond, mean[at], sure_by
 
 
 @compiled
@@ -319,3 +360,24 @@ def chosen(
     if look >= 0 and score[look] > LEAST_GAIN + max(0.0, score[at]):
         return look, True
     return -1, False
+
+
+@compiled
+def least_enough(
+    sizes: Ints, expected: Floats, current: int, slo_s: float, peak_per_s: float, best_share: float
+) -> int:
+    """`allowed.least_needed`. sizes, expected: ascending, with ln X of a full pool, (N,) each. best_share: of the
+    completions of the best size."""
+    does = np.exp(expected[sizes <= current])
+    in_time, most = np.ones(len(does)), 0.0
+    if slo_s < np.inf:
+        for at in range(len(does)):
+            in_time[at] = exp(ln_phi((log(slo_s) - log(sizes[at]) + log(does[at])) / LATENCY_SPREAD))
+            most = max(most, in_time[at])
+    if most >= HALF_IN_TIME:
+        does *= in_time
+    enough = min(peak_per_s, best_share * does.max())
+    for at in range(len(does)):
+        if does[at] >= enough:
+            return int(sizes[at])
+    return current

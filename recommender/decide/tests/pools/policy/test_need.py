@@ -4,11 +4,14 @@ from dataclasses import replace
 from math import inf
 
 from sluice.pools.estimate.belief.cache import believed
+from sluice.pools.estimate.belief.evidence import Evidence
+from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.policy.allowed import least_needed
 from sluice.pools.policy.learn import learn
 from sluice.pools.policy.need import BEST_SHARE, DAY_MS, HOUR_MS, RESERVE, Peak, busiest, with_peaks
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Learnt
+from sluice.pools.policy.worth import prospects
 from sluice_kit.decide.feeds import FALLS, Curve, buckets, evidence, full, joined
 
 HOUR = 1_699_999_200_000
@@ -67,7 +70,11 @@ def test_a_burst_counts_alike_in_whatever_periods_it_is_read() -> None:
 
 def needed(peak: float, current: int, curve: Curve, *sizes: int, slo_s: float = inf) -> int:
     learnt = Learnt(evidence=evidence(*sizes, curve=curve, seconds=60), peaks=(Peak(HOUR, peak),))
-    return least_needed(learnt, believed(None, learnt.evidence, 4.0).now, current, slo_s)
+    return least_needed(learnt, expected(learnt.evidence, current), current, slo_s)
+
+
+def expected(of: Evidence, current: int) -> Floats:
+    return prospects(believed(None, of, 4.0).now, current, (current, current), inf).expected
 
 
 def test_a_pool_that_was_light_keeps_what_its_peak_took_and_a_quarter_more() -> None:
@@ -109,4 +116,4 @@ def test_what_is_late_is_not_needed() -> None:
 
 def test_nothing_known_needs_nothing() -> None:
     assert needed(0.0, 64, FALLS, 8, 16) == 1
-    assert least_needed(learn(Learnt(), full(HOUR, 0, 16)), believed(None, evidence(), 4.0).now, 64) == 1
+    assert least_needed(learn(Learnt(), full(HOUR, 0, 16)), expected(evidence(), 64), 64) == 1

@@ -13,9 +13,8 @@ from math import inf, log
 
 import numpy as np
 
-from sluice.fast.worth import LATENCY_SPREAD, ln_phi
+from sluice.fast.worth import least_enough
 from sluice.pools.estimate.belief.family import SIZES, Floats
-from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import after_a_stay, pace_of, visit
@@ -52,24 +51,17 @@ def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: fl
     return float(seconds[at].sum()) >= COUNTED * least_s
 
 
-def least_needed(learnt: Learnt, now: Posterior, current: int, slo_s: float = inf) -> int:
+def least_needed(learnt: Learnt, expected: Floats, current: int, slo_s: float = inf) -> int:
     """The smallest size that the busiest stretch needs, by the formula in `need.py`; at most the size in force.
+    expected: `Prospects.expected`.
 
     Completions count with their part in time (worth.py), unless no size has half of them in time. Then the SLO may be
     wrong, and all completions count.
     """
     peak = busiest(learnt.peaks)
-    sizes = SIZES[current >= SIZES]
-    if peak <= 0 or len(sizes) == 0 or len(now.rows) == 0:
+    if peak <= 0 or current < SIZES[0] or len(expected) == 0:
         return 1
-    does: Floats = np.exp(now.predict_each(sizes.astype(np.float64), np.ones(len(sizes), dtype=bool))[0])
-    if slo_s < inf:
-        early = (np.log(slo_s) - np.log(sizes) + np.log(does)) / LATENCY_SPREAD
-        in_time = np.exp([ln_phi(by) for by in early.tolist()])
-        if in_time.max() >= 0.5:
-            does = does * in_time
-    enough = np.flatnonzero(does >= min(RESERVE * peak, BEST_SHARE * float(does.max())))
-    return int(sizes[enough[0]]) if len(enough) else current
+    return least_enough(SIZES, expected, current, float(slo_s), RESERVE * peak, BEST_SHARE)
 
 
 def floor(facts: Facts, learnt: Learnt, current: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> int:

@@ -255,6 +255,7 @@ def _just(change: Change, start_ms: int) -> bool:
 def with_seconds(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
     """Takes in runs of expected seconds at once, and each other second by itself. parts: seconds, each with whether the
     pool has just grown to its size."""
+    off: list[float] = []
     while parts:
         second, tried = parts[0]
         if tried:
@@ -262,14 +263,13 @@ def with_seconds(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
             learnt = changed(learnt, evidence=learnt.evidence.with_second(second), doubt=Doubt())
             parts = parts[1:]
             continue
-        off = _off(learnt.kept, parts[:AHEAD])
+        kept, off = learnt.kept, off or _off(learnt.kept, parts[:AHEAD])
         run = next((at for at, off_by in enumerate(off) if off_by >= EXPECTED), len(off))
         if run and learnt.doubt == Doubt():
             learnt = changed(learnt, evidence=learnt.evidence.with_seconds(second for second, _ in parts[:run]))
-            parts = parts[run:]
         else:
-            learnt = _believed(learnt, second, run > 0)
-            parts = parts[1:]
+            learnt, run = _believed(learnt, second, run > 0), 1
+        parts, off = parts[run:], off[run:] if learnt.kept is kept else []
     return learnt
 
 

@@ -127,7 +127,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
     choice = consistent(_choice(of, facts, learnt, observation, full, since_s), current, of.outlook)
     if choice is not None and choice.size < current:
-        least = least_needed(learnt, learnt.kept.now, current, observation.slo_s)
+        least = least_needed(learnt, of.expected, current, observation.slo_s)
         least = least_left(least, within[1], facts.trust.refuses(current, now_ms))
         if choice.size < least:
             within = max(within[0], min(least, current)), within[1]

@@ -45,19 +45,17 @@ of 4 and -0.30 of 8, so 4 seems better by a quarter. But where 10 call, each tak
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
-from sluice.fast.worth import LEAST_GAIN, RANGE, chosen, gradient, look_s, outlooked, prospected
+from sluice.fast.worth import LEAST_GAIN, chosen, gradient, look_s, prospected
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
-from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.estimate.belief.posterior import Gains, Posterior
+from sluice.pools.estimate.belief.family import SIZES, Floats, Ints
+from sluice.pools.estimate.belief.posterior import NONE, Gains, Posterior
 
-# Bounds below and above all sizes.
-EVERY = (1, 2**32)
 NORMAL, LEAST_CHANCE = NormalDist(), 1e-12
 
 
@@ -119,7 +117,7 @@ class Prospects:
 
     rate: expected completions per second at the current size, 0 without evidence. falls: the chance that the size is
     beyond an edge. smooth: the mean gain where it is not. lost: the loss in ln X where it is. outlook: over all legal
-    sizes, reachable or not.
+    sizes, reachable or not. expected: ln X of a full pool at each of `SIZES`, reachable or not; empty without evidence.
     """
 
     sizes: Ints
@@ -131,6 +129,7 @@ class Prospects:
     smooth: Floats
     lost: Floats
     outlook: Outlook
+    expected: Floats = field(default_factory=lambda: NONE)
 
 
 def prospects(
@@ -156,52 +155,34 @@ def _prospects(
     now: Posterior, current: int, reach: tuple[int, int], slo_s: float, legal: tuple[int, int], callers: int
 ) -> Prospects:
     least, most = reach
-    gains = now.gains(current, *((least, most) if least <= most else ()))
-    moments = np.stack([gains.mean, gains.variance, gains.falls, gains.smooth])
-    # Without a row no response time is known.
-    slo_s = float(slo_s) if len(now.rows) > 0 else inf
-    within, moments = prospected(
+    gains, known = now.gains(current, *((least, most) if least <= most else ())), len(now.rows) > 0
+    sizes, at, (mean, variance, falls, smooth), numbers = prospected(
         gains.of_shape.T,
-        moments,
+        (gains.mean, gains.variance, gains.falls, gains.smooth),
         gains.ln_rate_now,
         now.weight,
         gains.sizes,
         gains.current_at,
-        (least, most),
-        EVERY,
-        slo_s,
+        reach,
+        (min(least, legal[0]), max(most, legal[1])),
+        # Without a row no response time is known.
+        float(slo_s) if known else inf,
         callers,
+        _before_the_edge(gains),
     )
-    outlook_now = _outlook(now, gains, within, moments, (min(least, legal[0]), max(most, legal[1])))
-    near = ((gains.sizes[within] >= least) & (gains.sizes[within] <= most)) | (within == gains.current_at)
-    within, (mean, variance, falls, smooth) = within[near], moments[:, near]
-    sizes, at = gains.sizes[within], int((within == gains.current_at).argmax())
-    rate, lost = 0.0, np.zeros(len(within))
-    if len(now.rows) > 0:
+    rate, lost, expected = 0.0, np.zeros(len(sizes)), NONE
+    if known:
         ln_rate = float(now.weight @ gains.ln_rate_now)
-        rate = exp(ln_rate)
+        rate, expected = exp(ln_rate), gains.mean[: len(SIZES)] + ln_rate
         if now.edge is not None:
             lost = ln_rate - now.edge.fallen(np.log(sizes))
-    return Prospects(sizes, at, mean, variance, rate, falls, smooth, lost, outlook_now)
+    outlook_now = Outlook(*numbers[:6], numbers[6] or None, *numbers[7:])
+    return Prospects(sizes, at, mean, variance, rate, falls, smooth, lost, outlook_now, expected)
 
 
 def outlook(now: Posterior, current: int, slo_s: float = inf, legal: tuple[int, int] = (1, 1_000_000)) -> Outlook:
     """The outlook over all legal sizes, reachable or not."""
     return prospects(now, current, (current, current), slo_s, legal).outlook
-
-
-def _outlook(now: Posterior, gains: Gains, every: Ints, moments: Floats, legal: tuple[int, int]) -> Outlook:
-    """every: the indices of all sizes, ascending, (N,). moments, (k, N): the mean and variance of their gain in the
-    first two rows. The size in force counts as legal, since the loss is its own."""
-    sizes, mean = gains.sizes[every], moments[0]
-    near = ((sizes >= legal[0]) & (sizes <= legal[1])) | (every == gains.current_at)
-    numbers = outlooked(
-        gains.of_shape.T[every[near]], mean[near], moments[1, near], now.weight, sizes[near], _before_the_edge(gains)
-    )
-    top, best = int(mean.argmax()), int(np.where(near, mean, -np.inf).argmax())
-    beyond = not near[top] and float(mean[top] - mean[best]) > RANGE
-    gain, sure_by = float(mean[best]), float(mean[best] / sqrt(moments[1, best] + 1e-12))
-    return Outlook(*numbers, beyond=int(sizes[top]) if beyond else None, gain=gain, sure_by=sure_by)
 
 
 def _before_the_edge(gains: Gains) -> float:

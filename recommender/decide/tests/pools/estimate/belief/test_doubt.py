@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.fast.belief import away_from
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.doubt import (
     FORGET,
     LONGEST_S,
     MOST_A_SECOND,
+    NEAR,
     SET_ASIDE,
     Doubt,
     DoubtVerdict,
-    _away,
     _together,
     believe,
     contradiction,
@@ -51,7 +52,7 @@ def test_worked_values(off: float, ratio: float) -> None:
 
 
 def away(now: Posterior, new: Second) -> float:
-    return float(_away(now, np.log([new.concurrency]), np.array([new.full]))[0])
+    return float(away_from(now.rows.columns, np.log([new.concurrency]), np.array([new.full]), NEAR)[0])
 
 
 def test_far_from_what_was_seen_nothing_is_a_contradiction() -> None:

@@ -25,12 +25,11 @@ from dataclasses import dataclass, replace
 from math import inf, log
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice.fast.belief import contradicted, nearest
+from sluice.fast.belief import contradicted
 from sluice.pools.estimate.belief.edge import HALF_STEP, NO_EDGE, STANDS
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Level, Second
-from sluice.pools.estimate.belief.family import LN_MOST, Floats
+from sluice.pools.estimate.belief.family import LN_MOST
 from sluice.pools.estimate.belief.posterior import Posterior
 
 SET_ASIDE, FORGET, MOST_A_SECOND = 2.0, 8.0, 5.0
@@ -183,24 +182,14 @@ def contradictions(
     now: Posterior, new: Sequence[Second], dispersion: float, most: float = MOST_A_SECOND
 ) -> list[float]:
     """The log likelihood ratio of each second, by the same belief; `most` at most."""
-    seconds = np.array([second.numbers for second in new], dtype=np.float64)
     by: list[float] = contradicted(
         *now.known,
-        seconds,
-        _away(now, np.log(seconds[:, 3]), seconds[:, 1] > 0),
+        np.array([second.numbers for second in new], dtype=np.float64),
         NO_EDGE if now.edge is None else now.edge.numbers,
         LN_MOST,
         dispersion,
         (TAU_SATURATED, TAU_PARTIAL),
-        PER_LN_AWAY,
+        (PER_LN_AWAY, NEAR),
         (JUMP, most),
     ).tolist()
     return by
-
-
-def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
-    """Distance in ln n to the nearest row of the same kind and cores, else to any; 0 within a step. Shape (k,) each."""
-    if len(now.rows) == 0:
-        # Seconds with almost no completions: there is no prediction to contradict.
-        return np.zeros(len(ln_n))
-    return np.maximum(nearest(ln_n, full, now.rows.columns) - NEAR, 0.0)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sluice.fast.belief import Known, fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
 from sluice.pools.estimate.belief.evidence import UNREPORTED, LevelRows
-from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
+from sluice.pools.estimate.belief.family import LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS = (0.025, 0.08, 0.25)
 LN_SPREAD_PRIOR = {0.025: log(0.80), 0.08: log(0.15), 0.25: log(0.05)}
@@ -120,15 +120,15 @@ class Posterior:
 
     def gains(self, current: int, *others: int) -> Gains:
         """Gains of `SIZES`, the current one and others over the current one, in a pool that is full."""
-        sizes, ln_n, besides = SIZES, LN_SIZES, NONE
+        sizes, ln_n = SIZES, LN_SIZES
         unthought = sorted({current, *others}.difference(SIZE_SET))
         if unthought:
-            besides = np.log(unthought)
-            sizes, ln_n = np.append(SIZES, unthought), np.append(LN_SIZES, besides)
+            sizes = np.concatenate((SIZES, unthought))
+            ln_n = np.log(sizes)
         at = int((sizes == current).argmax())
         gain, mean, variance, ln_rate_now = gained(
             *self.family.grid,
-            (self.family.sized.T, np.maximum(besides, LN_LEAST)),
+            self.family.sized.T,
             self.rows.columns,
             self._left,
             self._process,

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 SCRIPT = """
+from sluice.fast import beats as compiled_beats
 from sluice.fast import belief as compiled
 from sluice.fast import belief_levels as compiled_levels
 from sluice.fast import belief_seconds as compiled_seconds
@@ -13,6 +14,7 @@ from sluice.pools.policy.prepare import prepare
 
 def compiled_so_far():
     named = {**vars(compiled), **vars(compiled_levels), **vars(compiled_seconds), **vars(compiled_worth)}
+    named |= vars(compiled_beats)
     return {name: len(each.signatures) for name, each in named.items() if hasattr(each, "signatures")}
 
 

@@ -17,7 +17,7 @@ from sluice.fast.worth import least_enough
 from sluice.pools.estimate.belief.family import SIZES, Floats
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
-from sluice.pools.policy.pace import after_a_stay, pace_of, visit
+from sluice.pools.policy.pace import after_a_stay, visit
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.trust import Trust
 
@@ -90,12 +90,13 @@ def unmeasured(facts: Facts, learnt: Learnt, current: int, after_stay: bool = Fa
     """
     if current != facts.trust.operator or not learnt.beats:
         return False
-    pace = pace_of(learnt.beats, current)
-    if pace is None or pace.seconds < MEASURED_S:
+    if sum([beat.length_s for beat in learnt.beats if beat.size == current]) < MEASURED_S:
         return True
+    if not after_stay:
+        return False
     seen = visit(learnt.beats, current)
     long_enough = sum(beat.length_s for beat in seen) >= MEASURED_AT_MOST_S
-    return after_stay and not long_enough and sum(beat.length_s for beat in after_a_stay(seen)) < MEASURED_S
+    return not long_enough and sum(beat.length_s for beat in after_a_stay(seen)) < MEASURED_S
 
 
 def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> tuple[int, int]:

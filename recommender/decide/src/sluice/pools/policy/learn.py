@@ -137,11 +137,11 @@ class _Part(NamedTuple):
 def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     """Cuts buckets into parts. A second in which the size or the CPU limit changes becomes two."""
     parts, good = [], np.maximum(new.completions - new.errors, 0.0)
-    judged = not np.isnan(new.good).all()
+    judged, waits = not np.isnan(new.good).all(), not np.isnan(new.waiting).all()
     ran = runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms)
     for at, run in enumerate(ran):
         of = slice(run.low, ran[at + 1].low if at + 1 < len(ran) else len(new))
-        wait_s = _wait_s(new, good, of)
+        wait_s = _wait_s(new, good, of) if waits else nan
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
         full = None if isnan(run.full) else run.full
         in_time = new.take(of).in_time if judged else nan

@@ -35,6 +35,7 @@ def with_peaks(
 ) -> tuple[Peak, ...]:
     """Adds each stretch of 10 s that ends in the second `since_s` or later, if half of it is known. A busy stretch
     counts alike whatever the periods are in which it is read."""
+    beats = tuple([beat for beat in beats if beat.second > since_s - STRETCH_S])
     for ends_s in sorted({beat.second for beat in beats if beat.second >= since_s}):
         peaks = _with_peak(peaks, beats, ends_s, horizon_ms)
     return peaks

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 
+from sluice.fast.beats import beats_with
 from sluice.pools.policy.observation import Buckets
 
 LASTS_S = 30
@@ -86,52 +86,24 @@ def timely_over(beats: Iterable[Beat]) -> Timely | None:
     )
 
 
-_NO_BEAT = Beat(0, 0, 0.0, 0.0, 0.0, 0.0)
+_NO_BEAT = Beat(0, -1, 0.0, 0.0, 0.0, 0.0)
 
 
 def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     """Adds newer buckets, oldest first, where their size is known."""
     if len(buckets) == 0:
         return beats
-    merged = list(beats)
-    known = ~np.isnan(buckets.good)
-    good_of = (
-        (np.nan_to_num(buckets.good), np.nan_to_num(buckets.callers)) if known.any() else 2 * (np.zeros(len(known)),)
-    )
     columns = (
         buckets.start_ms,
         buckets.size,
         buckets.completions,
         buckets.errors,
         buckets.concurrency,
-        known,
-        *good_of,
+        buckets.good,
+        buckets.callers,
     )
-    bucket_s = buckets.bucket_s
-    # The sums of the beat that the buckets continue: a beat is made once it is over.
-    second, of_size = (merged[-1].second, merged[-1].size) if merged else (-1, -1)
-    _, _, good, bad, busy_s, length_s, judged, timely, called_s = merged.pop() if merged else _NO_BEAT
-    for start_ms, size, done, failed, in_flight, judges, in_time, callers in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
-        if isnan(size):
-            continue
-        if start_ms // 1_000 != second or int(size) != of_size:
-            if of_size >= 0:
-                merged.append(Beat(second, of_size, good, bad, busy_s, length_s, judged, timely, called_s))
-            second, of_size = start_ms // 1_000, int(size)
-            _, _, good, bad, busy_s, length_s, judged, timely, called_s = _NO_BEAT
-        fine = max(0.0, done - failed)
-        good += fine
-        bad += failed
-        busy_s += in_flight * bucket_s
-        length_s += bucket_s
-        judged += fine if judges else 0.0
-        timely += in_time
-        called_s += callers * bucket_s
-    if of_size >= 0:
-        merged.append(Beat(second, of_size, good, bad, busy_s, length_s, judged, timely, called_s))
-    return tuple(merged)
+    newer = beats_with(np.array(beats[-1] if beats else _NO_BEAT), np.array(columns), buckets.bucket_s)
+    return *beats[:-1], *(Beat(int(second), int(size), *sums) for second, size, *sums in newer.tolist())
 
 
 def newest(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
@@ -148,8 +120,12 @@ def since(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
 
 def visit(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
     """Those of the last time that it was in force."""
-    ends = max((at for at, beat in enumerate(beats) if beat.size == size), default=-1) + 1
-    begins = max((at for at, beat in enumerate(beats[:ends]) if beat.size != size), default=-1) + 1
+    ends = len(beats)
+    while ends and beats[ends - 1].size != size:
+        ends -= 1
+    begins = ends
+    while begins and beats[begins - 1].size == size:
+        begins -= 1
     return beats[begins:ends]
 
 

@@ -40,7 +40,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
     change = facts.change
     ours = change is not None and change.to_size == current
     occupancy = observation.occupancy
-    good_s = max((beat.second + 1 for beat in learnt.beats if beat.good > 0), default=None)
+    good_s = next((beat.second + 1 for beat in reversed(learnt.beats) if beat.good > 0), None)
     scene = Scene(
         current=current,
         from_size=change.from_size if change is not None and ours else None,

@@ -90,6 +90,16 @@ def ever_full(levels: Floats, cores: float) -> bool:
 
 
 @compiled
+def full_s(levels: Floats, least: float) -> float:
+    """`Evidence.full_s`. least: in ln n."""
+    sum_ = 0.0
+    for level in levels:
+        if level[FULL] > 0 and level[IN_FLIGHT_S] > 0 and log(level[IN_FLIGHT_S] / level[SECONDS]) >= least:
+            sum_ += level[SECONDS]
+    return sum_
+
+
+@compiled
 def longest_stay_s(levels: Floats) -> float:
     """`Evidence.longest_stay_s`."""
     longest = 0.0

@@ -9,9 +9,7 @@
 
 from __future__ import annotations
 
-from math import inf, log
-
-import numpy as np
+from math import inf
 
 from sluice.fast.worth import least_enough
 from sluice.pools.estimate.belief.family import SIZES, Floats
@@ -42,13 +40,7 @@ def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: fl
     """
     if occupancy is not None and occupancy.full:
         return True
-    least = log(OF_SIZE * size)
-    table = learnt.evidence.table
-    if len(table) == 0:
-        return False
-    full, seconds, in_flight_s = table[:, 1] > 0, table[:, 5], table[:, 6]
-    at = full & (in_flight_s > 0) & (np.log(np.maximum(in_flight_s, 1e-9) / seconds) >= least)
-    return float(seconds[at].sum()) >= COUNTED * least_s
+    return learnt.evidence.full_s(OF_SIZE * size) >= COUNTED * least_s
 
 
 def least_needed(learnt: Learnt, expected: Floats, current: int, slo_s: float = inf) -> int:

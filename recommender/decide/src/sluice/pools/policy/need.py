@@ -13,6 +13,7 @@ the least is 4 threads. A service that completes 106 a second at 12 threads, its
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 from sluice.pools.policy.pace import Beat
@@ -35,18 +36,18 @@ def with_peaks(
 ) -> tuple[Peak, ...]:
     """Adds each stretch of 10 s that ends in the second `since_s` or later, if half of it is known. A busy stretch
     counts alike whatever the periods are in which it is read."""
-    beats = tuple([beat for beat in beats if beat.second > since_s - STRETCH_S])
-    for ends_s in sorted({beat.second for beat in beats if beat.second >= since_s}):
-        peaks = _with_peak(peaks, beats, ends_s, horizon_ms)
+    seconds = [beat.second for beat in beats]
+    for ends_s in sorted({second for second in seconds if second >= since_s}):
+        stretch = beats[bisect_right(seconds, ends_s - STRETCH_S) : bisect_right(seconds, ends_s)]
+        peaks = _with_peak(peaks, stretch, ends_s, horizon_ms)
     return peaks
 
 
-def _with_peak(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], ends_s: int, horizon_ms: int) -> tuple[Peak, ...]:
-    stretch = [beat for beat in beats if ends_s - STRETCH_S < beat.second <= ends_s]
-    length = sum(beat.length_s for beat in stretch)
+def _with_peak(peaks: tuple[Peak, ...], stretch: tuple[Beat, ...], ends_s: int, horizon_ms: int) -> tuple[Peak, ...]:
+    length = sum([beat.length_s for beat in stretch])
     if length < STRETCH_S / 2:
         return peaks
-    per_s, hour_ms = sum(beat.good for beat in stretch) / length, ends_s * 1_000 // HOUR_MS * HOUR_MS
+    per_s, hour_ms = sum([beat.good for beat in stretch]) / length, ends_s * 1_000 // HOUR_MS * HOUR_MS
     if peaks and peaks[-1].hour_ms == hour_ms:
         return peaks if per_s <= peaks[-1].per_s else (*peaks[:-1], Peak(hour_ms, per_s))
     kept = tuple(peak for peak in peaks if hour_ms - horizon_ms <= peak.hour_ms < hour_ms)

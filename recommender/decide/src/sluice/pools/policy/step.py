@@ -80,7 +80,7 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     facts, verdict = (facts, None) if unmeasured else watch(facts, learnt, observation, now_ms)
     asked = unmade(state.learnt.proposed if holds else facts.change, observation, bool(holds))
     begun = facts if asked is None else changed(facts, change=None)
-    view = replace(view_of(begun, learnt, observation, now_ms), verdict=verdict)
+    view = changed(view_of(begun, learnt, observation, now_ms), verdict=verdict)
     if asked is not None:
         view = standing(view, asked, facts.trust, observation.constraints, now_ms)
     case = case_of(begun, learnt, observation, view, now_ms)

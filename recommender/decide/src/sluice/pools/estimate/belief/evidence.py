@@ -22,6 +22,7 @@ from sluice.fast.belief_levels import (
     STEP,
     completions_at,
     ever_full,
+    full_s,
     has_all,
     level_rows,
     longest_stay_s,
@@ -297,6 +298,10 @@ class Evidence:
     def ever_full(self, cores: float) -> bool:
         """Whether a level is of a pool that was full on these cores."""
         return ever_full(self.table, cores)
+
+    def full_s(self, least: float) -> float:
+        """Seconds of a full pool with at least so many in flight, on any cores."""
+        return full_s(self.table, log(least))
 
     def weight(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit, those of a saturated pool double. Unreported cores may be any: they

@@ -182,29 +182,57 @@ def _precision(root: Floats) -> Floats:
     return inverse.T @ inverse
 
 
+Rows = tuple[Floats, Floats, NDArray[np.bool_], Floats]
+"""ln n, ln rate, whether the pool was full, and scale of the rows, each (m,)."""
+Left = tuple[Ints, Floats, Floats]
+"""Remaining shapes, their weight and their scale in ln, each (s,)."""
+Process = tuple[Floats, float, float]
+"""The Gaussian process: Q, (m, m), its spread and its length."""
+Known = tuple[Floats, int, tuple[float, float, float], Rows, Left, Process, float]
+"""A belief: the shapes' tables, stride and grid; rows; remaining shapes; process; variance of the scale."""
+
+
+@compiled
+def residuals(tables: Floats, stride: int, grid: tuple[float, float, float], rows: Rows, left: Left) -> Floats:
+    """Residual of each row under each remaining shape, (m, s)."""
+    ln_n, ln_rate, full, scale = rows
+    shapes, _, ln_speed = left
+    predicted = values(tables, stride, grid, ln_n, full, scale, shapes)
+    for row in range(len(ln_n)):
+        line = predicted[row]
+        for column in range(len(shapes)):
+            line[column] = ln_rate[row] - ln_speed[column] - line[column]
+    return predicted
+
+
 Fit = tuple[int, float, float, NDArray[np.bool_], Ints, Floats, Floats, Ints, Floats]
 
 
 @compiled
 def fit(
-    residual: Floats,
-    about: tuple[Floats, Floats, Floats],
+    tables: Floats,
+    stride: int,
+    grid: tuple[float, float, float],
+    rows: Rows,
+    variance: Floats,
+    shapes: Ints,
+    prior: Floats,
     spreads: Floats,
     ln_spread_prior: Floats,
-    prior: Floats,
     length: float,
     limits: tuple[float, float, float],
 ) -> Fit:
     """The likeliest spread, and the shapes that remain under it.
 
-    residual: (m, S). about: ln n, variance and scale of the rows, (m,) each. spreads, ln_spread_prior: (a,). prior:
-    (S,), ln. limits: of the ln weight of a remaining and of a likely shape; and of ln of a spread's likelihood. Returns
-    the index of the spread, the likeliest shape's ln weight, the variance of the scale, which spreads are possible, the
+    variance: of the rows, (m,). shapes: those considered, with their ln prior, (S,) each. spreads, ln_spread_prior:
+    (a,). limits: of the ln weight of a remaining and of a likely shape; and of ln of a spread's likelihood. Returns the
+    index of the spread, the likeliest shape's ln weight, the variance of the scale, which spreads are possible, the
     remaining shapes, their weight and scale, the likely ones, and Q, (m, m).
     """
-    ln_n, variance, scale = about
+    ln_n, _, _, scale = rows
     negligible, unlikely, nearly = limits
-    candidates, count = len(spreads), residual.shape[1]
+    candidates, count = len(spreads), len(shapes)
+    residual = residuals(tables, stride, grid, rows, (shapes, prior, np.zeros(count)))
     ln_weight, ln_speed = np.empty((candidates, count)), np.empty((candidates, count))
     tops, ln_likely, precision = np.empty(candidates), np.zeros(candidates), np.empty(candidates)
     roots = np.empty((candidates, len(ln_n), len(ln_n)))
@@ -234,35 +262,12 @@ def fit(
         tops[best],
         1 / precision[best],
         possible,
-        left,
+        shapes[left],
         weight,
         speed,
-        np.flatnonzero(likely),
+        shapes[likely],
         _precision(roots[best]),
     )
-
-
-Rows = tuple[Floats, Floats, NDArray[np.bool_], Floats]
-"""ln n, ln rate, whether the pool was full, and scale of the rows, each (m,)."""
-Left = tuple[Ints, Floats, Floats]
-"""Remaining shapes, their weight and their scale in ln, each (s,)."""
-Process = tuple[Floats, float, float]
-"""The Gaussian process: Q, (m, m), its spread and its length."""
-Known = tuple[Floats, int, tuple[float, float, float], Rows, Left, Process, float]
-"""A belief: the shapes' tables, stride and grid; rows; remaining shapes; process; variance of the scale."""
-
-
-@compiled
-def residuals(tables: Floats, stride: int, grid: tuple[float, float, float], rows: Rows, left: Left) -> Floats:
-    """Residual of each row under each remaining shape, (m, s)."""
-    ln_n, ln_rate, full, scale = rows
-    shapes, _, ln_speed = left
-    predicted = values(tables, stride, grid, ln_n, full, scale, shapes)
-    for row in range(len(ln_n)):
-        line = predicted[row]
-        for column in range(len(shapes)):
-            line[column] = ln_rate[row] - ln_speed[column] - line[column]
-    return predicted
 
 
 @compiled

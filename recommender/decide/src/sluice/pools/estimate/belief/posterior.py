@@ -173,28 +173,29 @@ def posterior(
         return Posterior(
             family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0, edge
         )
-    residual = residuals(*family.grid, rows.columns, (which, prior, np.zeros(len(which))))
     # Any curve with two parameters fits two rows, so nothing contradicts the family.
     candidates = spreads if len(rows) > 2 else spreads[:1]
     best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(
-        residual,
-        (rows.ln_n, rows.variance, rows.scale),
+        *family.grid,
+        rows.columns,
+        rows.variance,
+        which,
+        prior,
         np.array(candidates),
         np.array([LN_SPREAD_PRIOR[spread] for spread in candidates]),
-        prior,
         LENGTH,
         (LN_NEGLIGIBLE, LN_UNLIKELY, NEARLY),
     )
     return Posterior(
         family,
         rows,
-        which[left],
+        left,
         weight,
         ln_speed,
         precision,
         speed_variance,
         candidates[best],
-        which[likely],
+        likely,
         tuple(spread for spread, maybe in zip(candidates, possible, strict=True) if maybe)
         if len(rows) > 2
         else spreads,

@@ -25,6 +25,14 @@ def test_the_chance_to_be_in_time_is_that_of_the_normal_distribution() -> None:
         assert given.ln_phi(z) == pytest.approx(log_ndtr(z), rel=1e-13)
 
 
+@pytest.mark.parametrize("spared", [0.0, given.HALF])
+def test_the_part_in_time_is_within_1e_12_of_that_chance(spared: float) -> None:
+    none, one = np.zeros(1), np.ones(1)
+    for z in np.linspace(-40.0, 4.0, 1_999, endpoint=False):
+        found = given._in_time(np.array([z * given.LATENCY_SPREAD]), none, one, 0.0, spared)
+        assert found == pytest.approx(min(log_ndtr(z) + spared, 0.0), rel=1e-12, abs=1e-12)
+
+
 def plain_outlook(now: Posterior, gains: Gains, mean: Floats) -> Outlook:
     """mean: of each size, with what is in time there."""
     near = gains.sizes[mean >= mean.max() - 0.01]

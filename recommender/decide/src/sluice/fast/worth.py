@@ -53,8 +53,7 @@ Best = tuple[int, int, int, float, float, float, int, float, float]
 """Fields of `Outlook`; 0 where nothing is beyond."""
 
 
-@compiled
-def ln_phi(z: float) -> float:
+def _ln_phi(z: float) -> float:
     """ln Phi(z). Worked: ln Phi(0) = ln 0.5; ln Phi(-40) = -800 - ln 40 - 0.92 - 1 / 1600 = -804.61."""
     if z > -1:
         return log1p(-0.5 * erfc(z / ROOT_2))
@@ -64,13 +63,17 @@ def ln_phi(z: float) -> float:
     return -0.5 * z * z - log(-z) - LN_ROOT_2_PI + log1p(-part * (1 - 3 * part * (1 - 5 * part)))
 
 
+# The table below takes the plain one: a compiled one would be loaded whenever this module is imported.
+ln_phi = compiled(_ln_phi)
+
+
 def _ln_phi_about() -> Floats:
     """Taylor coefficients of ln Phi about each point from TAIL to IN_TIME, (n, TERMS). Its derivative is
     r = phi / Phi, with r' = -r (z + r)."""
     about = np.empty((round((IN_TIME - TAIL) * POINTS) + 1, TERMS))
     for at, terms in enumerate(about):
         z = TAIL + at / POINTS
-        terms[0] = ln_phi(z)
+        terms[0] = _ln_phi(z)
         ratio = [exp(-0.5 * z * z - LN_ROOT_2_PI - terms[0])]
         for k in range(TERMS - 2):
             before = ratio[k - 1] if k else 0.0

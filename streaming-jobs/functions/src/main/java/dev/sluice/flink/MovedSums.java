@@ -1,5 +1,6 @@
 package dev.sluice.flink;
 
+import dev.sluice.traces.Callees;
 import dev.sluice.traces.Corrections;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
@@ -17,10 +18,11 @@ final class MovedSums implements TraceSums {
   private final WindowSums<ResourcePoint, Partial> sums = new WindowSums<>();
 
   /**
+   * @param callees learns who answers
    * @param nested receives spans that are taken back
    */
-  MovedSums(Settings settings, Consumer<TraceSpan> nested) {
-    corrections = new Corrections(settings.spread());
+  MovedSums(Settings settings, Callees callees, Consumer<TraceSpan> nested) {
+    corrections = new Corrections(settings.spread(), callees);
     this.nested = nested;
   }
 

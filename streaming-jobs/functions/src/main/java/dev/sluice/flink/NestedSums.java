@@ -17,7 +17,7 @@ final class NestedSums implements TraceSums {
 
   /** Counts a span. */
   void take(TraceSpan span) {
-    left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());
+    left.nested(span.attributesPoint(), span.operation(), span.endNs(), span.durationNs());
   }
 
   /** {@link #take} receives each span instead. */

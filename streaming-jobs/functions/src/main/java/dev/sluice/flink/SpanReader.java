@@ -14,6 +14,7 @@ import dev.sluice.rules.SpanRules;
 import dev.sluice.samples.SampleAccumulator;
 import dev.sluice.sampling.SamplingAccumulator;
 import dev.sluice.sizes.SizeAccumulator;
+import dev.sluice.traces.Callees;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.MessageFragments;
 import dev.sluice.traces.TraceFragment;
@@ -46,10 +47,12 @@ final class SpanReader extends SummingOperator<MessageFragments>
   private static final long serialVersionUID = 1L;
 
   /** All stages for spans, as one. If a stage cuts a span, it cuts it in the windows alone. */
-  private record Stages(SpanRules rules, List<SpanStage> all) implements SpanStage {
+  private record Stages(SpanRules rules, Callees callees, List<SpanStage> all)
+      implements SpanStage {
     @Override
     public Outcome accept(Span span) {
       rules.apply(span);
+      callees.apply(span);
       Outcome outcome = Outcome.ACCEPTED;
       for (SpanStage stage : all) {
         if (stage.accept(span) == Outcome.ACCEPTED_CUT) {
@@ -161,11 +164,12 @@ final class SpanReader extends SummingOperator<MessageFragments>
       stages.add(fragments);
     }
     SpanRules rules = settings.spanRules();
+    Callees callees = Callees.ofJob(getRuntimeContext().getJobInfo().getJobId().toString());
     reader =
         new MessageReader(
             new TraceRequestDecoder(rules.patterns()),
             settings.validity(),
-            new Stages(rules, stages),
+            new Stages(rules, callees, stages),
             bounds);
   }
 
@@ -248,7 +252,7 @@ final class SpanReader extends SummingOperator<MessageFragments>
   /** Takes a span within another span of its message. */
   private void takeBack(TraceSpan span) {
     windows.undo(span.point(), span.startNs(), span.endNs(), span.error());
-    left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());
+    left.nested(span.attributesPoint(), span.operation(), span.endNs(), span.durationNs());
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.sluice.accounting.AccountSums;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.Validity;
 import dev.sluice.bounds.Variants;
+import dev.sluice.traces.Callees;
 import dev.sluice.traces.Cause;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.MessageFragments;
@@ -133,6 +134,7 @@ final class TraceAssembly extends SummingOperator<Void>
     clocked = settings.clockRecordsMs() > 0;
     idleMs = settings.idleMs();
     partialFlushMs = settings.partialFlushMs();
+    Callees callees = Callees.ofJob(getRuntimeContext().getJobInfo().getJobId().toString());
     PathsOfTrace paths = new PathsOfTrace();
     NestedSums nested = new NestedSums(settings);
     Consumer<TraceSpan> takeNested = settings.wants(SpanView.NESTED) ? nested::take : span -> {};
@@ -143,7 +145,7 @@ final class TraceAssembly extends SummingOperator<Void>
             SpanView.CONTAINER_CALL, new ContainerCallSums(settings),
             SpanView.SEEN, new SightingSums(settings),
             SpanView.TREE, new TreeSums(settings, trees),
-            SpanView.MOVED, new MovedSums(settings, takeNested),
+            SpanView.MOVED, new MovedSums(settings, callees, takeNested),
             SpanView.NESTED, nested,
             SpanView.OWN, new OwnSums(settings),
             SpanView.PATH, new PathSums(settings, paths, signatures),

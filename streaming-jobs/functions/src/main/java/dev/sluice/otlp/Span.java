@@ -44,6 +44,7 @@ public final class Span {
   boolean linked;
   String peer;
   boolean peerNamed;
+  String callee = "";
   long droppedBytes;
   // -1 where the span has none.
   long rows;
@@ -149,6 +150,16 @@ public final class Span {
   /** The peer of a CLIENT or PRODUCER span by its attributes, or "". */
   public String peer() {
     return peer;
+  }
+
+  /** Counts the span under the service that answers its peer, an address, from now on. */
+  public void answeredBy(String callee) {
+    this.callee = callee;
+  }
+
+  /** The service that answers its peer, or "" where that is not known. */
+  public String callee() {
+    return callee;
   }
 
   /** Whether {@link #peer} is a service's name; otherwise it is an address or "". */
@@ -291,6 +302,7 @@ public final class Span {
     statusCode = 0;
     peer = "";
     peerNamed = false;
+    callee = "";
     droppedBytes = 0;
     rows = -1;
     requestBytes = -1;

@@ -22,7 +22,9 @@ import java.util.function.Consumer;
  *   <li>a client span that was counted under its address, or under "unknown", moves to the service
  *       of its SERVER child (design, section 2, "Identity"); one without such a child moves to the
  *       service of the client spans that are nested in it. A CONSUMER span is no such child: the
- *       sender of its message holds a connection to the broker, and waits for no threads.
+ *       sender of its message holds a connection to the broker, and waits for no threads. One that
+ *       was counted under the callee that is known for its address ({@link Callees}) moves where
+ *       its trace shows another one, and back to the address where it shows none.
  * </ul>
  *
  * <p>If there are several children (a retried request), the first to start names the peer, then the
@@ -45,14 +47,19 @@ public final class Corrections {
           .thenComparing(span -> Long.reverseBytes(span.spanId()), Long::compareUnsigned);
 
   private final Partials changes;
+  private final Callees callees;
   // Of the present trace; nearly every trace leaves both empty.
   private Set<TraceSpan> nested = identities();
   // By the id of the span that counts for them: the first of the client spans nested in it that
   // shows a peer.
   private Map<Long, TraceSpan> within = new HashMap<>(0);
 
-  public Corrections(Spread spread) {
+  /**
+   * @param callees learns who answers
+   */
+  public Corrections(Spread spread, Callees callees) {
     changes = new Partials(spread);
+    this.callees = callees;
   }
 
   /**
@@ -103,11 +110,13 @@ public final class Corrections {
   }
 
   private void move(TraceSpan span, String callee) {
+    callees.add(span.service(), span.peer(), callee);
     ResourcePoint from = span.point();
-    if (callee.isEmpty() || callee.equals(from.peer())) {
+    String peer = callee.isEmpty() ? span.peer() : callee;
+    ResourcePoint to = ResourcePoint.client(span.service(), span.instance(), peer);
+    if (to.peer().equals(from.peer())) {
       return;
     }
-    ResourcePoint to = ResourcePoint.client(span.service(), span.instance(), callee);
     changes.add(from, span.startNs(), span.endNs(), span.error(), -1);
     changes.add(to, span.startNs(), span.endNs(), span.error(), 1);
   }

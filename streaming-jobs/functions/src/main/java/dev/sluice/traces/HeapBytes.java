@@ -22,10 +22,10 @@ final class HeapBytes {
   static final int WAITING = 128;
 
   /**
-   * A span, but for its names: record 80, place in the list 6. Names are one string for all spans
+   * A span, but for its names: record 88, place in the list 6. Names are one string for all spans
    * that have them, and bounded in number ({@link dev.sluice.bounds}); but operations need not be.
    */
-  static final int SPAN = 88;
+  static final int SPAN = 96;
 
   /** An operation of no character: string 24, array 16, its padding 7. A character takes 2. */
   static final int OPERATION = 48;

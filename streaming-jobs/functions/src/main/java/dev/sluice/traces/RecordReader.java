@@ -7,17 +7,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The inverse of {@link RecordWriter}; it refuses any other format. */
+/** The inverse of {@link RecordWriter}; it reads the format before, too, and refuses any other. */
 final class RecordReader {
   private final ByteBuffer bytes;
   private final List<String> names = new ArrayList<>();
+  private final boolean withCallees;
   private long startNs;
   private long timeMs;
 
   RecordReader(byte[] written) {
     bytes = ByteBuffer.wrap(written).order(ByteOrder.LITTLE_ENDIAN);
     int format = octet();
-    if (format != RecordWriter.FORMAT) {
+    withCallees = format != RecordWriter.WITHOUT_CALLEES;
+    if (withCallees && format != RecordWriter.FORMAT) {
       throw new IllegalStateException(
           "read traces: format " + format + ", expected " + RecordWriter.FORMAT);
     }
@@ -81,6 +83,12 @@ final class RecordReader {
     startNs += signed();
     long durationNs = signed();
     long receivedMs = time();
+    String service = name();
+    String peer = name();
+    String operation = name();
+    String host = name();
+    String instance = name();
+    String callee = withCallees && Place.isMovable((byte) place) ? name() : "";
     return new TraceSpan(
         spanId,
         parentId,
@@ -89,11 +97,12 @@ final class RecordReader {
         (flags & RecordWriter.LINKED_BIT) != 0,
         startNs,
         durationNs,
-        name(),
-        name(),
-        name(),
-        name(),
-        name(),
+        service,
+        peer,
+        callee,
+        operation,
+        host,
+        instance,
         receivedMs,
         (byte) (sidecar ? place | Place.SIDECAR : place));
   }

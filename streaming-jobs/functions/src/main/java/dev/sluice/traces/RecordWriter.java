@@ -18,11 +18,15 @@ import java.util.Map;
  * A record time is the difference from the one before. A name is its number; at the first
  * occurrence, its length and its UTF-8 bytes follow. A span: id (8 bytes, little endian), kind and
  * flags (byte), parent (8 bytes) if it has one, start less that of the span before, duration,
- * record time, and as names service, peer, operation, host and instance: about 34 bytes. The format
- * number grows with each change of this layout.
+ * record time, and as names service, peer, operation, host and instance, and callee if its peer may
+ * change: about 34 bytes. The format number grows with each change of this layout.
  */
 final class RecordWriter {
-  static final int FORMAT = 1;
+  static final int FORMAT = 2;
+
+  /** Without callees: of a savepoint of an earlier version. */
+  static final int WITHOUT_CALLEES = 1;
+
   static final int KIND = 0x07;
 
   /** In place of kinds: SERVER and CLIENT, of a sidecar. */
@@ -122,6 +126,9 @@ final class RecordWriter {
     name(span.operation());
     name(span.host());
     name(span.instance());
+    if (span.movable()) {
+      name(span.callee());
+    }
   }
 
   private static int kind(TraceSpan span) {

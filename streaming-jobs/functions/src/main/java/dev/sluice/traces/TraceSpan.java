@@ -13,6 +13,7 @@ import dev.sluice.windows.Side;
  * @param kind as in {@link Span}
  * @param linked whether a link points to a span of the same trace
  * @param peer "" where the span has none
+ * @param callee the service under which it was counted in place of its peer, "" for none
  * @param operation the span's name
  * @param host of its clock, "" where that is not known
  * @param instance the process that recorded it, "" where that is not known
@@ -29,6 +30,7 @@ public record TraceSpan(
     long durationNs,
     String service,
     String peer,
+    String callee,
     String operation,
     String host,
     String instance,
@@ -52,6 +54,7 @@ public record TraceSpan(
         span.durationNs(),
         span.service(),
         span.peer(),
+        span.callee(),
         span.operation(),
         span.host(),
         span.instance(),
@@ -83,10 +86,19 @@ public record TraceSpan(
    * The point under which it was counted when it was read; for a span that has a {@link #place}.
    */
   public ResourcePoint point() {
+    return point(callee.isEmpty() ? peer : callee);
+  }
+
+  /** The same by its attributes alone. */
+  public ResourcePoint attributesPoint() {
+    return point(peer);
+  }
+
+  private ResourcePoint point(String ofPeer) {
     return switch (kind) {
       case Span.SERVER -> new ResourcePoint(service, instance, Side.SERVER, "");
       case Span.CONSUMER -> new ResourcePoint(service, instance, Side.CONSUMER, "");
-      default -> ResourcePoint.client(service, instance, peer);
+      default -> ResourcePoint.client(service, instance, ofPeer);
     };
   }
 
@@ -111,6 +123,7 @@ public record TraceSpan(
         durationNs,
         service,
         peer,
+        callee,
         operation,
         host,
         instance,

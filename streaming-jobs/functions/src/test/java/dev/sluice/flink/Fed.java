@@ -14,6 +14,7 @@ import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.PipelineOptionsInternal;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
@@ -54,6 +55,7 @@ final class Fed {
   }
 
   private final List<Row> input = new ArrayList<>();
+  private String job;
   private final Map<String, String> parameters =
       new TreeMap<>(
           Map.ofEntries(
@@ -118,6 +120,12 @@ final class Fed {
     return String.join(",", pairs);
   }
 
+  /** Runs as this job, of 32 hexadecimal digits, and not as one of a random id. */
+  Fed as(String id) {
+    job = id;
+    return this;
+  }
+
   /** The rows of one of the views; `wanted` are the tables that the jobs read. */
   List<Row> rows(int parallelism, String view, String... wanted) throws Exception {
     StreamExecutionEnvironment stream =
@@ -126,6 +134,9 @@ final class Fed {
     tables.getConfig().set("pipeline.global-job-parameters", jobParameters(wanted));
     tables.getConfig().set("pipeline.object-reuse", "true");
     tables.getConfig().set("table.local-time-zone", "UTC");
+    if (job != null) {
+      tables.getConfig().set(PipelineOptionsInternal.PIPELINE_FIXED_JOB_ID, job);
+    }
     WatermarkStrategy<Row> watermarks =
         WatermarkStrategy.<Row>forGenerator(context -> new EveryRow())
             .withTimestampAssigner((row, old) -> ((Instant) row.getField(1)).toEpochMilli());

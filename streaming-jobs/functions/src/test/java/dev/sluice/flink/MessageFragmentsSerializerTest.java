@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class MessageFragmentsSerializerTest {
   private static TraceSpan span(long id) {
-    return new TraceSpan(id, 0, 2, false, false, 5, 1, "cart", "", "GET", "h", "i-0", 9, (byte) 0);
+    return new TraceSpan(
+        id, 0, 2, false, false, 5, 1, "cart", "", "", "GET", "h", "i-0", 9, (byte) 0);
   }
 
   @Test

@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.sluice.otlp.Span;
 import dev.sluice.paths.PathTotals;
 import dev.sluice.paths.ServiceTotals;
+import dev.sluice.traces.Callees;
+import java.lang.ref.Reference;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +107,24 @@ class TraceAssemblyTest {
             row -> row.<Long>getFieldAs("window_start"),
             row -> row.<Long>getFieldAs("calls"))
         .containsExactly(tuple("front/i-0", "cart/i-0", MIDNIGHT_MS / 1000, 1L));
+  }
+
+  /** Both parts of the job share what is known of an address: front has none. */
+  @Test
+  void underAKnownCalleeASpanCountsAtOnceAndDoesNotMove() throws Exception {
+    String job = "0123456789abcdef0123456789abcdef";
+    Callees callees = Callees.ofJob(job);
+    for (int call = 0; call < 200; call++) {
+      callees.add("front", "", "cart");
+    }
+    receive(0, front());
+    receive(100, cart());
+    List<Row> counted = fed.as(job).rows(1, "partial", "partial", "moved");
+    assertThat(counted)
+        .extracting(row -> row.getField("service") + ">" + row.getField("peer"))
+        .containsExactlyInAnyOrder("front>cart", "cart>");
+    assertThat(fed.rows(1, "moved", "partial", "moved")).isEmpty();
+    Reference.reachabilityFence(callees);
   }
 
   @Test

@@ -90,6 +90,7 @@ final class RandomTraces {
               end - start,
               span.service(),
               span.peer(),
+              span.callee(),
               span.operation(),
               span.host(),
               span.instance(),

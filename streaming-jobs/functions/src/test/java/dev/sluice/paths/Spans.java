@@ -38,6 +38,7 @@ final class Spans {
         end - start,
         at,
         "",
+        "",
         "op" + id,
         host,
         "",

@@ -181,6 +181,7 @@ class CallEdgesTest {
                 3 * MS,
                 "cart",
                 "prix-é",
+                "",
                 "work",
                 "",
                 "i-0",

@@ -9,6 +9,7 @@ import static dev.sluice.otlp.Requests.message;
 import static dev.sluice.otlp.Requests.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Requests;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.windows.Partial;
@@ -96,9 +97,32 @@ class CorrectionsTest {
 
   private final Spread spread = new Spread(100, 1_000);
 
+  // What was known when the spans were read.
+  private final Callees known = new Callees();
+
+  private static void teach(Callees callees, String service, String address, String callee) {
+    for (int i = 0; i < 200; i++) {
+      callees.add(service, address, callee);
+    }
+  }
+
+  private static void read(byte[] message, SpanStage stage, Callees callees) throws Exception {
+    new TraceRequestDecoder()
+        .decode(
+            message,
+            span -> {
+              callees.apply(span);
+              stage.accept(span);
+            });
+  }
+
   private void count(Sums sums, byte[] message) throws Exception {
+    count(sums, message, known);
+  }
+
+  private void count(Sums sums, byte[] message, Callees callees) throws Exception {
     WindowAccumulator windows = new WindowAccumulator(spread);
-    new TraceRequestDecoder().decode(message, windows::accept);
+    read(message, windows, callees);
     windows.forEach(sums);
   }
 
@@ -107,10 +131,10 @@ class CorrectionsTest {
     FragmentAccumulator accumulator = new FragmentAccumulator(1_000, spread).at(MIDNIGHT_MS);
     for (byte[] message : messages) {
       accumulator.clear();
-      new TraceRequestDecoder().decode(message, accumulator::accept);
+      read(message, accumulator, known);
       accumulator.forEach((id, fragment) -> spans.addAll(fragment));
     }
-    new Corrections(spread).of(Trace.assemble(spans, maxSpans), sums, span -> {});
+    new Corrections(spread, new Callees()).of(Trace.assemble(spans, maxSpans), sums, span -> {});
   }
 
   private Map<String, String> moves(ResourceSpans... resources) throws Exception {
@@ -152,6 +176,37 @@ class CorrectionsTest {
             Map.of(
                 "cart@i-0 client:10.0.0.7 0", "-10.0 ms -1/-1 [-1]",
                 "cart@i-0 client:mail 0", "10.0 ms 1/1 [1]"));
+  }
+
+  @Test
+  void underItsCalleeASpanNeedNotMove() throws Exception {
+    teach(known, "cart", "10.0.0.7", "mail");
+    Sums sums = new Sums();
+    count(sums, message(service("cart", to("10.0.0.7", span(1, 0, CLIENT, 0, 10)))));
+    assertThat(sums.rows()).isEqualTo(Map.of("cart@i-0 client:mail 0", "10.0 ms 1/0 [1]"));
+    assertThat(
+            moves(
+                service("cart", to("10.0.0.7", span(1, 0, CLIENT, 0, 10))),
+                service("mail", span(2, 1, SERVER, 1, 9))))
+        .isEmpty();
+  }
+
+  @Test
+  void fromACalleeThatTheTraceDoesNotShowASpanMoves() throws Exception {
+    teach(known, "cart", "10.0.0.7", "mail");
+    assertThat(
+            moves(
+                service("cart", to("10.0.0.7", span(1, 0, CLIENT, 0, 10))),
+                service("stock", span(2, 1, SERVER, 1, 9))))
+        .isEqualTo(
+            Map.of(
+                "cart@i-0 client:mail 0", "-10.0 ms -1/0 [-1]",
+                "cart@i-0 client:stock 0", "10.0 ms 1/0 [1]"));
+    assertThat(moves(service("cart", to("10.0.0.7", span(1, 0, CLIENT, 0, 10)))))
+        .isEqualTo(
+            Map.of(
+                "cart@i-0 client:mail 0", "-10.0 ms -1/0 [-1]",
+                "cart@i-0 client:10.0.0.7 0", "10.0 ms 1/0 [1]"));
   }
 
   @Test
@@ -219,12 +274,16 @@ class CorrectionsTest {
 
   /**
    * Random traces: clients with and without names and addresses, servers below them, spans of every
-   * length, some of them sent twice. Counted provisionally and then moved, they give the windows of
-   * the same spans whose peers were named.
+   * length, some of them sent twice. Counted provisionally, under callees that may be others, and
+   * then moved, they give the windows of the same spans whose peers were named.
    */
   @Property(tries = 300)
   void movesMakeTheWindowsThoseOfTheTruePeers(@ForAll long seed) throws Exception {
     Random random = new Random(seed);
+    for (int i = random.nextInt(8); i > 0; i--) {
+      String address = random.nextBoolean() ? "" : "svc" + random.nextInt(5);
+      teach(known, "svc" + random.nextInt(3), address, "svc" + random.nextInt(4));
+    }
     List<byte[]> messages = new ArrayList<>();
     Sums truth = new Sums();
     int calls = 1 + random.nextInt(20);
@@ -257,13 +316,13 @@ class CorrectionsTest {
       int times = random.nextInt(6) == 0 ? 2 : 1;
       for (int n = 0; n < times; n++) {
         messages.add(message(service(caller, client)));
-        count(truth, message(service(caller, named)));
+        count(truth, message(service(caller, named)), new Callees());
       }
       if (callee != null) {
         byte[] server =
             message(service(callee, span(2L * i + 2, 2L * i + 1, SERVER, start + 1, end)));
         messages.add(server);
-        count(truth, server);
+        count(truth, server, new Callees());
       }
     }
     Collections.shuffle(messages, random);

@@ -24,7 +24,7 @@ class HeapBytesTest {
       };
 
   /** The name of "op000001" is its own: each span's is. */
-  private static final long SPAN_BYTES = 88 + 48 + 2 * 8;
+  private static final long SPAN_BYTES = 96 + 48 + 2 * 8;
 
   /** A fragment of one span of this id. */
   private static List<TraceSpan> fragment(long spanId) {
@@ -32,7 +32,21 @@ class HeapBytesTest {
     List<TraceSpan> spans = new ArrayList<>(1);
     spans.add(
         new TraceSpan(
-            spanId, 0, 2, false, false, 0, 1, "a", "", operation, "", "", MIDNIGHT_MS, Place.NONE));
+            spanId,
+            0,
+            2,
+            false,
+            false,
+            0,
+            1,
+            "a",
+            "",
+            "",
+            operation,
+            "",
+            "",
+            MIDNIGHT_MS,
+            Place.NONE));
     return spans;
   }
 

@@ -128,7 +128,8 @@ class NestedSpansTest {
 
     /** As the stage that closes traces does. */
     void close() {
-      new Corrections(SPREAD).of(Trace.assemble(trace, MANY), this::add, span -> takenBack++);
+      new Corrections(SPREAD, new Callees())
+          .of(Trace.assemble(trace, MANY), this::add, span -> takenBack++);
     }
 
     /** "completions x busy ms" of each point that is not empty. */

@@ -137,24 +137,24 @@ class OpenTracesTest {
     assertThat(traces.spans()).isEqualTo(3);
   }
 
-  // The span of add() takes 88, its operation "work" 48 + 8: 144. A fragment of it takes 128 + 144
+  // The span of add() takes 96, its operation "work" 48 + 8: 152. A fragment of it takes 128 + 152
   // =
-  // 272 as it waits, and a trace of it 240 + 144 = 384. Of 1,728 bytes a third is for closed ids,
-  // 576 / 112 = 5 of them, and 1,152 for three such traces.
+  // 280 as it waits, and a trace of it 240 + 152 = 392. Of 1,764 bytes a third is for closed ids,
+  // 588 / 112 = 5 of them, and 1,176 for three such traces.
 
   @Test
   void ofTracesBeyondTheHeapThoseThatAreDueFirstAreClosed() throws Exception {
-    OpenTraces traces = traces(1_000, 1_728);
+    OpenTraces traces = traces(1_000, 1_764);
     add(traces, 1, 1, 0);
-    assertThat(traces.heapBytes()).isEqualTo(272);
+    assertThat(traces.heapBytes()).isEqualTo(280);
     add(traces, 2, 1, 1_000);
     add(traces, 3, 1, 2_000);
     traces.advance(MIDNIGHT_MS + 3_000);
-    assertThat(traces.heapBytes()).isEqualTo(3 * 384);
+    assertThat(traces.heapBytes()).isEqualTo(3 * 392);
     assertThat(closed).isEmpty();
     add(traces, 4, 1, 3_000);
     assertThat(closed).containsExactly("1 closed_early 1");
-    assertThat(traces.heapBytes()).isEqualTo(2 * 384 + 272);
+    assertThat(traces.heapBytes()).isEqualTo(2 * 392 + 280);
     traces.advance(MIDNIGHT_MS + 20_000);
     assertThat(closed).hasSize(4).filteredOn(line -> line.contains("early")).hasSize(1);
     assertThat(traces.heapBytes()).isZero();
@@ -162,15 +162,15 @@ class OpenTracesTest {
 
   @Test
   void fragmentsThatFitAsTheyWaitMayBeTooMuchAsTraces() throws Exception {
-    OpenTraces traces = traces(1_000, 1_728);
+    OpenTraces traces = traces(1_000, 1_764);
     for (int i = 1; i <= 4; i++) {
       add(traces, i, 1, 100 * i);
     }
     assertThat(closed).isEmpty();
-    // 384 + 3 x 272 = 1,200 are too much; then 384 + 2 x 272, 2 x 384 + 272 and 3 x 384 are not.
+    // 392 + 3 x 280 = 1,232 are too much; then 392 + 2 x 280, 2 x 392 + 280 and 3 x 392 are not.
     traces.advance(MIDNIGHT_MS + 1_000);
     assertThat(closed).containsExactly("1 closed_early 1");
-    assertThat(traces.heapBytes()).isEqualTo(3 * 384);
+    assertThat(traces.heapBytes()).isEqualTo(3 * 392);
   }
 
   @Test
@@ -181,12 +181,12 @@ class OpenTracesTest {
     add(before, 2, 1, 1_000);
     OpenTraces after = traces(1_000);
     before.snapshot().forEach(chunk -> after.restore(chunk, id -> true));
-    assertThat(after.heapBytes()).isEqualTo(384 + 272).isEqualTo(before.heapBytes());
+    assertThat(after.heapBytes()).isEqualTo(392 + 280).isEqualTo(before.heapBytes());
   }
 
   @Test
   void ofClosedIdsBeyondTheHeapThoseThatWereClosedFirstAreForgotten() throws Exception {
-    OpenTraces traces = traces(1_000, 1_728);
+    OpenTraces traces = traces(1_000, 1_764);
     for (int i = 1; i <= 6; i++) {
       add(traces, i, 1, 6_000 * i);
       traces.advance(MIDNIGHT_MS + 6_000 * i + 5_100);
@@ -240,7 +240,7 @@ class OpenTracesTest {
             })
         .hasMessage("restore open traces: unknown record 9");
     assertThatThrownBy(() -> traces(10).restore(new byte[17], id -> true))
-        .hasMessage("read traces: format 0, expected 1");
+        .hasMessage("read traces: format 0, expected 2");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.otlp.Span;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -41,10 +42,10 @@ class RecordWriterTest {
     long ns = 1_700_000_000_000_000_000L;
     long ms = 1_700_000_000_000L;
     TraceSpan root =
-        new TraceSpan(1, 0, 2, false, false, ns, 1_000, "a", "", "op", "", "", ms, Place.NONE);
+        new TraceSpan(1, 0, 2, false, false, ns, 1_000, "a", "", "", "op", "", "", ms, Place.NONE);
     TraceSpan child =
         new TraceSpan(
-            2, 1, 3, true, true, ns + 50, 900, "a", "b", "op", "", "", ms + 3, Place.FIXED);
+            2, 1, 3, true, true, ns + 50, 900, "a", "b", "", "op", "", "", ms + 3, Place.FIXED);
     out.spans(List.of(root));
     // Times as numbers of 64 and 42 bits: 9 and 6 bytes; 1,000 takes 2. Names: a 3, "" 2, op 4,
     // twice "" 1.
@@ -56,6 +57,28 @@ class RecordWriterTest {
     RecordReader in = new RecordReader(out.toByteArray());
     assertThat(in.spans()).containsExactly(root);
     assertThat(in.spans()).containsExactly(child);
+  }
+
+  @Test
+  void aCalleeTakesANameWhereThePeerMayChange() {
+    TraceSpan call =
+        new TraceSpan(
+            1, 0, 3, false, false, 0, 9, "a", "10.0.0.7", "mail", "op", "", "", 0, Place.MOVABLE);
+    out.spans(List.of(call));
+    assertThat(new RecordReader(out.toByteArray()).spans()).containsExactly(call);
+  }
+
+  @Test
+  void theFormatWithoutCalleesIsReadToo() {
+    TraceSpan call =
+        new TraceSpan(
+            1, 0, 3, false, false, 0, 9, "a", "10.0.0.7", "", "op", "", "", 0, Place.MOVABLE);
+    out.spans(List.of(call));
+    byte[] written = out.toByteArray();
+    // The callee is the last byte, the number of "".
+    byte[] before = Arrays.copyOf(written, written.length - 1);
+    before[0] = RecordWriter.WITHOUT_CALLEES;
+    assertThat(new RecordReader(before).spans()).containsExactly(call);
   }
 
   @Test
@@ -77,6 +100,7 @@ class RecordWriterTest {
               random.nextLong(),
               random.nextLong(),
               name,
+              "",
               "",
               "operation of " + name,
               "h",

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class SessionTest {
   private static final TraceSpan SPAN =
-      new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "op", "", "", 0, Place.NONE);
+      new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "", "op", "", "", 0, Place.NONE);
 
   /** Quiet time 5, maximum age 12. */
   private static Session session(long... recordMs) {

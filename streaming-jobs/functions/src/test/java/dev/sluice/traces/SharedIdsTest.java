@@ -18,7 +18,7 @@ class SharedIdsTest {
 
   private static TraceSpan span(long id, long parent, int kind, String service) {
     return new TraceSpan(
-        id, parent, kind, false, false, id, 9, service, "", "op", "", "", 0, Place.NONE);
+        id, parent, kind, false, false, id, 9, service, "", "", "op", "", "", 0, Place.NONE);
   }
 
   /** front calls cart by the shared id 2, and cart a database. */
@@ -37,7 +37,7 @@ class SharedIdsTest {
         span(1, 0, SERVER, "front"),
         span(2, 1, CLIENT, "front"),
         new TraceSpan(
-            server, 2, SERVER, false, false, 2, 9, "cart", "", "op", "", "", 0, Place.NONE),
+            server, 2, SERVER, false, false, 2, 9, "cart", "", "", "op", "", "", 0, Place.NONE),
         span(3, server, CLIENT, "cart"));
   }
 

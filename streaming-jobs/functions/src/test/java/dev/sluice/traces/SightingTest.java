@@ -102,6 +102,7 @@ class SightingTest {
         1,
         "cart",
         "",
+        "",
         "op",
         "h1",
         instance,

@@ -55,7 +55,8 @@ class SpanBytesTest {
   @Test
   void namesAreSharedByAllThatIsRead() {
     List<TraceSpan> spans =
-        List.of(new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "op", "", "", 0, Place.NONE));
+        List.of(
+            new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "", "op", "", "", 0, Place.NONE));
     TraceSpan decoded = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
     TraceSpan other = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
     assertThat(decoded.operation()).isSameAs(other.operation());
@@ -72,6 +73,6 @@ class SpanBytesTest {
     encoded[0]++;
     assertThatThrownBy(() -> SpanBytes.decode(encoded))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("read traces: format 2, expected 1");
+        .hasMessage("read traces: format 3, expected 2");
   }
 }

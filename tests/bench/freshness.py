@@ -1,6 +1,7 @@
 """How old is what stores show while 20,000 spans/s arrive as time goes by: fine windows, call graph, critical paths.
 
-All jobs in one Flink job with their defaults, as `make up` runs them. Spans are sent as they end, and name no peer.
+All jobs in one Flink job with their defaults, as `make up` runs them. Spans are sent as they end, and name no peer but an
+address.
 """
 
 import statistics
@@ -67,7 +68,7 @@ def freshness(up: Cluster, quick: bool = False) -> Rows:
     return [
         (f"age of a fine window at its last write, {at}, server side (bar: median {BAR_FINE_MS} ms)",
          _fine(up, "server", between)),
-        ("the same, client side, peers told by traces", _fine(up, "client", between)),
+        ("the same, client side, of calls to addresses that traces resolve", _fine(up, "client", between)),
         (f"age of the newest call that the graph in Neo4j shows (bar: median {BAR_GRAPH_MS} ms)",
          _shown(ages_ms(graph, _totals(up, "call_edges", "concat(caller, '>', callee)", "calls", whole)))),
         (f"age of the newest root that ClickHouse's critical paths show (bar: median {BAR_PATHS_MS} ms)",

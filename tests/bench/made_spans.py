@@ -198,7 +198,8 @@ class _Trace:
                 _text("rpc.system", "grpc"),
                 _text("rpc.service", name.split("/")[0]),
                 _text("network.protocol.version", "2"),
-                _text("server.address", peer or service),
+                # No service's name: only traces show who answers.
+                _text("server.address", f"{peer or service}.shop.svc"),
                 _text("user_agent.original", "grpc-go/1.66.0"),
                 _text("url.path", f"/hotels/{rng.randrange(10**6):06d}/rooms"),
                 KeyValue(key="rpc.grpc.status_code", value=AnyValue(int_value=0)),

@@ -24,6 +24,21 @@ def test_threads_and_connections_wait_for_threads_of_the_callee() -> None:
     assert callees(states, [FRONT, TO_CART, CART]) == {FRONT: why, TO_CART: why}
 
 
+def test_threads_and_connections_wait_for_connections_of_the_callee() -> None:
+    """The callee's own are decided; those of a service that calls nobody who waits, too."""
+    cart_s = PoolKey("cart", "client", "db")
+    states = {FRONT: state(200, 1.0), TO_CART: state(3, 1.0), cart_s: state(2, 1.0), CART: state(40, 0.1)}
+    why = "cart/client/db, all 2 of which are taken"
+    assert callees(states, [FRONT, TO_CART, cart_s, CART]) == {FRONT: why, TO_CART: why, CART: why}
+    idle = {**states, cart_s: state(4, 0.5)}
+    assert callees(idle, [FRONT, TO_CART, cart_s, CART]) == {FRONT: "front/client/cart, all 3 of which are taken"}
+
+
+def test_of_two_services_that_call_each_other_none_is_held() -> None:
+    back = PoolKey("cart", "client", "front")
+    assert callees({TO_CART: state(3, 1.0), back: state(2, 1.0)}, [TO_CART, back]) == {}
+
+
 def test_a_callee_that_is_full_for_less_than_0_9_of_the_time_holds_nobody() -> None:
     assert callees({FRONT: state(200, 1.0), TO_DB: state(2, 0.8, 1.0, 0.9)}, [FRONT, TO_DB]) != {}
     assert callees({FRONT: state(200, 1.0), TO_DB: state(2, 0.8, 0.9, 0.9)}, [FRONT, TO_DB]) == {}

@@ -1,6 +1,6 @@
 """How old is what stores show while 20,000 spans/s arrive as time goes by: fine windows, call graph, critical paths.
 
-All jobs in one Flink job with their defaults, as `make up` runs them. Spans are sent as they end; of a peer they name the
+All jobs in one Flink job with their defaults, as `make up` runs them. Spans are sent as they end, and name a peer's
 address.
 """
 

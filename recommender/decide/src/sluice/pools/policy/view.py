@@ -177,8 +177,8 @@ def with_queue(full: float, waiting: float, current: int) -> float:
     """The fullness of a pool, of which spans show `full`, where so many callers wait: 1 where as many wait as it holds,
     and spans show it full half of the time. A connection that is held between queries has no span then.
 
-    Worked, 3 connections that spans show full in 0.64 of the time, with 70 that wait: it may grow to 12 at once. Without
-    this rule it took 17 s to 7, by one at a time.
+    Worked, 3 connections that spans show full in 0.64 of the time, with 70 that wait: it may grow to 12 at once.
+    Without this rule it took 17 s to 7, by one at a time.
     """
     return 1.0 if full >= FULL_SHARE and waiting >= current else full
 

@@ -89,9 +89,9 @@ def test_a_refused_size_in_force_is_left_whatever_the_busiest_stretch_needs(
 
 
 @pytest.mark.parametrize(
-    ("full", "waiting", "fullness"), [(0.64, 70.0, 1.0), (0.64, 2.9, 0.64), (0.64, 3.0, 1.0), (0.49, 70.0, 0.49)]
+    ("full", "waiting", "fullness"), [(0.64, 70.0, 1.0), (0.64, 11.9, 0.64), (0.64, 12.0, 1.0), (0.49, 70.0, 0.49)]
 )
-def test_a_pool_is_full_where_as_many_wait_as_it_holds_and_spans_show_half(
+def test_a_pool_is_full_where_four_times_as_many_wait_as_it_holds_and_spans_show_half(
     full: float, waiting: float, fullness: float
 ) -> None:
     """3 connections, held between queries."""

@@ -7,7 +7,7 @@ from sluice.pools.policy.callers import LOOKS_AGAIN_S
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts
 from sluice.pools.policy.trust import Trust
-from sluice.pools.policy.view import again, before_the_look, consistent, further, least_left, with_queue
+from sluice.pools.policy.view import again, before_the_look, consistent, further, least_left
 from sluice.pools.policy.worth import Choice, Outlook
 
 
@@ -86,13 +86,3 @@ def test_a_refused_size_in_force_is_left_whatever_the_busiest_stretch_needs(
     least: int, refused: bool, left: int
 ) -> None:
     assert least_left(least, 24, refused) == left
-
-
-@pytest.mark.parametrize(
-    ("full", "waiting", "fullness"), [(0.64, 70.0, 1.0), (0.64, 11.9, 0.64), (0.64, 12.0, 1.0), (0.49, 70.0, 0.49)]
-)
-def test_a_pool_is_full_where_four_times_as_many_wait_as_it_holds_and_spans_show_half(
-    full: float, waiting: float, fullness: float
-) -> None:
-    """3 connections, held between queries."""
-    assert with_queue(full, waiting, 3) == fullness

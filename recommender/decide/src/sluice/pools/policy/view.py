@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sluice.fast.changed import changed
-from sluice.fast.worth import FULL_SHARE, LEAST_GAIN, LOOK_SHARE, SURE_BY
+from sluice.fast.worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
@@ -45,8 +45,6 @@ KNOWN = 0.02
 SURE_S = 20.0
 # A pool has stopped after so many completions that took `SLOW` of an SLO on average, and so long without one.
 STOPPED_AFTER, STOPPED_MS = 10, 3_000
-# So many times as many callers as the pool holds are a long queue.
-LONG_QUEUE = 4
 # Where nothing is in time, a pool may be shrunk from this part of it in flight on.
 TAKEN = 0.7
 
@@ -105,7 +103,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     stops = not known and stopped(learnt, observation)
     if current is None or learnt.kept is None or not (known or stops):
         return View(current, replaced, None, None)
-    full = with_queue(full_share(facts, learnt), queued(observation), current)
+    full = full_share(facts, learnt)
     shrinks = stops and taken(observation, current)
     least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
     near = reach(current, replaced, observation.constraints, full, queued(observation))
@@ -173,16 +171,6 @@ def queued(observation: Observation) -> float:
     """Callers that wait for one instance of the pool, as its targets report them; 0 where none does."""
     occupancy = observation.occupancy
     return 0.0 if occupancy is None or occupancy.coarse or occupancy.waiting is None else occupancy.waiting
-
-
-def with_queue(full: float, waiting: float, current: int) -> float:
-    """The fullness of a pool, of which spans show `full`, where so many callers wait: 1 where many times as many wait
-    as it holds, and spans show it full half of the time. A connection that is held between queries has no span then.
-
-    Worked, 3 connections that spans show full in 0.64 of the time, with 70 that wait: it may grow to 12 at once.
-    Without this rule it took 17 s to 7, by one at a time. With 5 that wait, 0.64 is what it is.
-    """
-    return 1.0 if full >= FULL_SHARE and waiting >= LONG_QUEUE * current else full
 
 
 def before_the_look(facts: Facts, current: int, now_ms: int) -> int | None:

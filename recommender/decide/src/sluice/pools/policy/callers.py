@@ -46,8 +46,9 @@ def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
     return demand if demand.in_time < IN_TIME else None
 
 
-def untried(facts: Facts, learnt: Learnt, observation: Observation, current: int, now_ms: int) -> Choice | None:
-    """A larger size without evidence of a full pool: the operator's where that is larger, else twice the size.
+def hardly_tried(facts: Facts, learnt: Learnt, observation: Observation, current: int, now_ms: int) -> Choice | None:
+    """A larger size with little or no evidence of a full pool: the operator's where that is larger, else twice the
+    size. None where there is more evidence, or it may not be tried.
 
     For `LOOKS_AGAIN_S` not one that was just left, nor one beyond it. Worked: 4 connections are full, 8 wait for each
     other's rows and are left after 2 s, not full: without this rule 4 and 8 take turns.

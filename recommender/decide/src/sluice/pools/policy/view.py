@@ -10,7 +10,7 @@ from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, least_needed, narrowed, unmeasured, unrefused
-from sluice.pools.policy.callers import LOOKS_AGAIN_S, callers_of, late_demand, untried
+from sluice.pools.policy.callers import LOOKS_AGAIN_S, callers_of, hardly_tried, late_demand
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.in_time import more_in_time
 from sluice.pools.policy.learn import SLOW, late
@@ -141,7 +141,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
         if why := more_in_time(learnt.beats, learnt.kept.now, current, choice.size, slo_s):
             return View(current, replaced, of.outlook, None, in_time=why)
     if choice is None and not waits and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
-        choice = untried(facts, learnt, observation, current, now_ms)
+        choice = hardly_tried(facts, learnt, observation, current, now_ms)
         return View(current, replaced, of.outlook, choice, stuck=choice is not None)
     return View(current, replaced, of.outlook, choice)
 

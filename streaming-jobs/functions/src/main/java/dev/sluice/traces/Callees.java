@@ -27,7 +27,7 @@ public final class Callees {
   /** From this share on one more call to the same service changes nothing. */
   private static final double SETTLED = 0.999;
 
-  /** Addresses; the callees of others are not learned. */
+  /** Addresses; those of pods come and go, so beyond this all are learned again. */
   static final int MOST = 10_000;
 
   private static final Map<String, WeakReference<Callees>> OF_JOBS = new ConcurrentHashMap<>();
@@ -82,9 +82,13 @@ public final class Callees {
     Address to = new Address(service, address);
     Answered of = answered.get(to);
     if (of == null) {
-      if (!callee.isEmpty() && answered.size() < MOST) {
-        answered.putIfAbsent(to, new Answered(callee, NEWEST));
+      if (callee.isEmpty()) {
+        return;
       }
+      if (answered.size() >= MOST) {
+        answered.clear();
+      }
+      answered.putIfAbsent(to, new Answered(callee, NEWEST));
     } else if (of.share < SETTLED || !of.callee.equals(callee)) {
       answered.computeIfPresent(to, (key, now) -> now.after(callee));
     }

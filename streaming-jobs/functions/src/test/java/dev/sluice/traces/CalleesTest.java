@@ -88,12 +88,16 @@ class CalleesTest {
   }
 
   @Test
-  void addressesBeyondTheBoundAreNotLearned() throws Exception {
-    for (int i = 0; i < Callees.MOST; i++) {
+  void beyondTheBoundAllAddressesAreLearnedAgain() throws Exception {
+    add(191, "cart");
+    for (int i = 1; i < Callees.MOST; i++) {
       callees.add("front", "pod-" + i, "cart");
     }
-    add(1_000, "cart");
+    assertThat(known()).isEqualTo("cart");
+    callees.add("front", "one more", "cart");
     assertThat(known()).isEmpty();
+    add(191, "cart");
+    assertThat(known()).isEqualTo("cart");
   }
 
   @Test

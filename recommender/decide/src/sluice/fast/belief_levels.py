@@ -5,7 +5,7 @@ Levels are rows of an array, (n, 7), with columns as the fields of `evidence.Lev
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, isnan, log
 
 import numpy as np
 
@@ -90,11 +90,12 @@ def ever_full(levels: Floats, cores: float) -> bool:
 
 
 @compiled
-def full_s(levels: Floats, least: float) -> float:
-    """`Evidence.full_s`. least: in ln n."""
+def full_s(levels: Floats, least: float, cores: float) -> float:
+    """`Evidence.full_s`. least: in ln n. cores: NaN for any."""
     sum_ = 0.0
     for level in levels:
-        if level[FULL] > 0 and level[IN_FLIGHT_S] > 0 and log(level[IN_FLIGHT_S] / level[SECONDS]) >= least:
+        on = isnan(cores) or level[CORES] == cores
+        if on and level[FULL] > 0 and level[IN_FLIGHT_S] > 0 and log(level[IN_FLIGHT_S] / level[SECONDS]) >= least:
             sum_ += level[SECONDS]
     return sum_
 

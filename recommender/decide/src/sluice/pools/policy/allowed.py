@@ -23,6 +23,8 @@ from sluice.pools.policy.trust import Trust
 FULL_S, OF_SIZE = 3.0, 0.85
 # The same where the size surely completes less than two thirds of the best one's completions (reach.py).
 COLLAPSING_S = 2.0
+# A size that is larger by this factor tells whether more would help.
+LARGER = 1.25
 # Seconds of the operator's size that must be seen before it is changed: after a request's first stay, or in all.
 MEASURED_S, MEASURED_AT_MOST_S = 2.0, 10.0
 # Older seconds have less weight: of three seconds, the first counts 0.99.
@@ -113,8 +115,4 @@ def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, i
 
 def larger_tried_s(learnt: Learnt, current: int, cores: float) -> float:
     """Seconds of evidence of a full pool on this CPU limit that is larger by a quarter or more."""
-    table = learnt.evidence.table
-    if len(table) == 0:
-        return 0.0
-    at = (table[:, 0] == cores) & (table[:, 1] > 0) & (table[:, 6] >= 1.25 * current * table[:, 5])
-    return float(table[at, 5].sum())
+    return learnt.evidence.full_s(LARGER * current, cores)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import inf, log, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -299,9 +299,9 @@ class Evidence:
         """Whether a level is of a pool that was full on these cores."""
         return ever_full(self.table, cores)
 
-    def full_s(self, least: float) -> float:
-        """Seconds of a full pool with at least so many in flight, on any cores."""
-        return full_s(self.table, log(least))
+    def full_s(self, least: float, cores: float = nan) -> float:
+        """Seconds of a full pool with at least so many in flight, on this CPU limit; NaN: on any."""
+        return full_s(self.table, log(least), cores)
 
     def weight(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit, those of a saturated pool double. Unreported cores may be any: they

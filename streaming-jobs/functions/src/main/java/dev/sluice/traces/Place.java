@@ -4,8 +4,8 @@ import dev.sluice.otlp.Span;
 import dev.sluice.otlp.Use;
 
 /**
- * The role of a span in the fine windows, as a number of two bits, and a bit for sidecars: a {@link
- * TraceSpan} has no room for more.
+ * The role of a span in the fine windows, as a number of two bits, and a bit for sidecars: the
+ * flags of {@link RecordWriter} have no room for more.
  */
 public final class Place {
   /**

@@ -59,26 +59,25 @@ class RecordWriterTest {
     assertThat(in.spans()).containsExactly(child);
   }
 
+  private static TraceSpan answeredBy(String callee) {
+    return new TraceSpan(
+        1, 0, 3, false, false, 0, 9, "a", "10.0.0.7", callee, "op", "", "", 0, Place.MOVABLE);
+  }
+
   @Test
   void aCalleeTakesANameWhereThePeerMayChange() {
-    TraceSpan call =
-        new TraceSpan(
-            1, 0, 3, false, false, 0, 9, "a", "10.0.0.7", "mail", "op", "", "", 0, Place.MOVABLE);
-    out.spans(List.of(call));
-    assertThat(new RecordReader(out.toByteArray()).spans()).containsExactly(call);
+    out.spans(List.of(answeredBy("mail")));
+    assertThat(new RecordReader(out.toByteArray()).spans()).containsExactly(answeredBy("mail"));
   }
 
   @Test
   void theFormatWithoutCalleesIsReadToo() {
-    TraceSpan call =
-        new TraceSpan(
-            1, 0, 3, false, false, 0, 9, "a", "10.0.0.7", "", "op", "", "", 0, Place.MOVABLE);
-    out.spans(List.of(call));
+    out.spans(List.of(answeredBy("")));
     byte[] written = out.toByteArray();
     // The callee is the last byte, the number of "".
     byte[] before = Arrays.copyOf(written, written.length - 1);
     before[0] = RecordWriter.WITHOUT_CALLEES;
-    assertThat(new RecordReader(before).spans()).containsExactly(call);
+    assertThat(new RecordReader(before).spans()).containsExactly(answeredBy(""));
   }
 
   @Test

@@ -417,6 +417,13 @@ def test_a_smaller_operator_s_size_is_not_looked_at() -> None:
     assert judged(TRUST, few, 30)[1].case is Case.CHECKED
 
 
+@pytest.mark.parametrize(("per_s", "looks"), [(69.0, True), (71.0, False)])
+def test_where_most_callers_wait_a_larger_size_does_not_do_all_that_comes(per_s: float, looks: bool) -> None:
+    """Spans show 6 of 64 in use, and callers wait (bench/adversary, seed 4984)."""
+    shown = replace(scene(64, *beats(64, 30, per_s, 6.0), from_size=None), most_wait=True)
+    assert (judged(TRUST, shown, 30)[1] is not None) == looks
+
+
 def test_a_pool_that_drains_is_judged_after_a_minute_unless_nothing_completes() -> None:
     """From 32 that completed 100 a second to 4, while 20 requests of before have not ended."""
     few = replace(scene(4, *beats(4, 20, 2.0, 20.0)), drains=True)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from sluice.model.demand import Demand
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat, with_beats
@@ -128,6 +129,17 @@ def test_a_pool_that_is_reported_in_use_and_not_full_is_not_silent(reported: Occ
     beats = tuple(Beat(NOW // 1_000 - 90 + at, 16, 60.0, 0.0, 6.0, 1.0) for at in range(30))
     verdict = watch(facts, replace(LEARNT, beats=beats), replace(sees(16), occupancy=reported), NOW)[1]
     assert (verdict.case if verdict else None) is (Case.CHECKED if looks else None)
+
+
+@pytest.mark.parametrize(("waiting", "looks"), [(None, False), (6.0, False), (7.0, True)])
+def test_the_guard_is_shown_that_most_callers_wait(waiting: float | None, looks: bool) -> None:
+    """60 a second at 64, in which spans show 6 in use; 100 a second at 32, the operator's."""
+    since_ms = NOW - 200_000
+    facts = Facts(NOW - 1_000, 64, Change(32, 64, since_ms, Basis.CURVE), trust=Trust(32, since_ms, (AT_32,)))
+    beats = tuple(Beat(NOW // 1_000 - 31 + at, 64, 60.0, 0.0, 6.0, 1.0) for at in range(30))
+    demand = Demand(NOW - 30_000, 90.0, in_time=0.5, in_flight=6.0, waiting=waiting)
+    found = watch(facts, replace(LEARNT, beats=beats, demand=demand), sees(64), NOW)[1]
+    assert (found is not None) == looks
 
 
 def test_a_look_ends_where_the_service_is_away() -> None:

@@ -46,6 +46,19 @@ def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
     return demand if demand.in_time < IN_TIME else None
 
 
+def most_wait(facts: Facts, learnt: Learnt, now_ms: int) -> Demand | None:
+    """The newest demand, where callers wait too long, and more of them wait than requests are in flight; else None. A
+    minute with an earlier size does not count.
+
+    Worked: of 3 all were full and 30 waited, then 7 serve everybody. The minute of both has 2.5 in flight and 15
+    waiting.
+    """
+    demand, change = late_demand(learnt, now_ms), facts.change
+    if demand is None or demand.waiting is None or (change is not None and demand.since_ms < change.at_ms):
+        return None
+    return demand if demand.waiting > max(1.0, demand.in_flight) else None
+
+
 def hardly_tried(facts: Facts, learnt: Learnt, observation: Observation, current: int, now_ms: int) -> Choice | None:
     """A larger size with little or no evidence of a full pool: the operator's where that is larger, else twice the
     size. None where there is more evidence, or it may not be tried.

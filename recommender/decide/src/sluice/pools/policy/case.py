@@ -7,7 +7,7 @@ from math import erfc, sqrt
 from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
 from sluice.pools.policy.allowed import unmeasured, was_full
-from sluice.pools.policy.callers import late_demand
+from sluice.pools.policy.callers import most_wait
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
@@ -166,20 +166,10 @@ def _over(beat: Beat) -> bool:
 
 def unaccounted(facts: Facts, learnt: Learnt, current: int, now_ms: int) -> bool:
     """Whether spans do not show all that the pool holds. More than a tenth of the calls is late, more callers wait than
-    requests are in flight, and spans show less than half of the pool in use. A minute with an earlier size does not
-    count.
-
-    Worked: of 3 all were full and 30 waited, then 7 serve everybody. The minute of both has 2.5 in flight and 15
-    waiting.
-    """
-    demand = late_demand(learnt, now_ms)
-    if demand is None or demand.waiting is None:
-        return False
-    if facts.change is not None and demand.since_ms < facts.change.at_ms:
-        return False
+    requests are in flight, and spans show less than half of the pool in use."""
+    demand = most_wait(facts, learnt, now_ms)
     full = sum(learnt.full) / len(learnt.full) if learnt.full else 0.0
-    idle = demand.in_flight < IDLE * current and full <= PARTIAL
-    return idle and demand.waiting > max(1.0, demand.in_flight)
+    return demand is not None and demand.in_flight < IDLE * current and full <= PARTIAL
 
 
 def unseen(learnt: Learnt, current: int, occupancy: Occupancy | None) -> bool:

@@ -27,7 +27,8 @@ CHECKED
   look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service
   that is away does no harm. Nor does a smaller pool that its targets report as not full, with half as much in use as
   before or more: its requests go on, and what is missing are their spans. For a size larger than the operator's the
-  limit is 0.3 instead of 0.7, since such a size completes all that comes unless it does harm.
+  limit is 0.3 instead of 0.7, since such a size completes all that comes unless it does harm; where most callers wait,
+  it does not.
 GAVE_UP
   The same in a pool that is smaller than the operator's and full or slower, or where the look showed more completions
   at the operator's size than the size of ours had when it was full. The operator's size is held for 10 min, twice as
@@ -128,7 +129,8 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     why = f"{does.per_s:.3g}/s at {at}, {did.per_s:.3g}/s at {operator}"
     if harm:
         return given_up(trust, operator, why, now_ms)
-    larger = scene.current > operator and not slow and does.per_s >= LARGER_FEWER * did.per_s
+    larger = scene.current > operator and not slow and not scene.most_wait
+    larger = larger and does.per_s >= LARGER_FEWER * did.per_s
     if by_demand or larger:
         return None
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.

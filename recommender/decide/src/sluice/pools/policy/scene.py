@@ -36,6 +36,7 @@ class Scene:
     - before: the size before by the evidence of a full pool, None without any.
     - drains: a target reports more in use than the size: what it held under a larger size has not ended.
     - operator_full_per_s: the most that the operator's size completed while it was full; infinite where it never was.
+    - most_wait: more callers wait than requests are in flight, over a minute at this size.
     - in_use: mean of half a minute by the targets' reports, where these do not have the pool full; None without them.
     """
 
@@ -52,6 +53,7 @@ class Scene:
     drains: bool = False
     operator_full_per_s: float = inf
     in_use: float | None = None
+    most_wait: bool = False
 
 
 def drains(scene: Scene, trust: Trust, now_ms: int) -> bool:

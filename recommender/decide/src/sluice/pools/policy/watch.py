@@ -8,6 +8,7 @@ from sluice.fast.belief_levels import COMPLETIONS, CORES, IN_FLIGHT_S, SATURATED
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import DRAINS, OVER
 from sluice.pools.policy.allowed import TOLD_READINGS
+from sluice.pools.policy.callers import most_wait
 from sluice.pools.policy.harm import watched
 from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
@@ -52,6 +53,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
         drains=occupancy is not None and not occupancy.coarse and occupancy.busy > DRAINS * current,
         in_use=_in_use(occupancy),
+        most_wait=most_wait(facts, learnt, now_ms) is not None,
     )
     if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
         scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))

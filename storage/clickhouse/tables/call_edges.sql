@@ -1,4 +1,5 @@
--- Calls between services per 10 s of the callee's span end. Upserts, as `windows`.
+-- Calls between services per 10 s of the callee's span end. Upserts, as `windows`. Those to a service with spans of its own
+-- count before their trace is closed.
 CREATE TABLE IF NOT EXISTS call_edges
 (
     caller      LowCardinality(String),

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
-/** The calls of closed traces, one row for each edge and window. */
+/** The calls of traces, one row for each edge and window. */
 final class EdgeSums implements TraceSums {
   private final long windowMs;
   private final Texts texts = new Texts();
@@ -24,6 +24,11 @@ final class EdgeSums implements TraceSums {
   }
 
   @Override
+  public void preview(Trace trace, int times) {
+    CallEdges.preview(trace, windowMs, edges, times);
+  }
+
+  @Override
   public int rows() {
     return edges.size();
   }
@@ -31,7 +36,10 @@ final class EdgeSums implements TraceSums {
   @Override
   public void drain(Consumer<RowData> out) {
     edges.forEach(
-        (edge, calls) ->
+        (edge, calls) -> {
+          byte[] latency = calls.latency().encode();
+          // Without an entry the same calls were added and taken back.
+          if (latency.length > 0) {
             out.accept(
                 GenericRowData.of(
                     texts.of(edge.caller()),
@@ -39,8 +47,10 @@ final class EdgeSums implements TraceSums {
                     Rows.seconds(edge.windowMs()),
                     calls.calls(),
                     calls.errors(),
-                    calls.latency().encode(),
-                    calls.calls())));
+                    latency,
+                    calls.changes()));
+          }
+        });
     edges.clear();
   }
 }

@@ -19,6 +19,12 @@ import org.apache.flink.table.functions.FunctionContext;
 final class Settings {
   private static final String PREFIX = "sluice.";
 
+  /**
+   * Record time without a span after which calls that an open trace shows are counted: the parts of
+   * one request that processes send at the same time come within it.
+   */
+  private static final long PREVIEW_MS = 1_000;
+
   private final UnaryOperator<String> parameters;
 
   private Settings(UnaryOperator<String> parameters) {
@@ -98,6 +104,7 @@ final class Settings {
   OpenTraces.Bounds openTraces(long heapBytes, int slots) {
     return new OpenTraces.Bounds(
         number("trace-quiet-ms"),
+        wants(SpanView.EDGE) ? PREVIEW_MS : 0,
         number("trace-max-age-ms"),
         wants(SpanView.TRACE_COUNT) ? number("trace-late-ms") : 0,
         traceMaxSpans(),

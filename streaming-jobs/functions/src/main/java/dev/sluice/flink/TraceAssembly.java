@@ -231,11 +231,28 @@ final class TraceAssembly extends SummingOperator<Void>
     @Override
     public void close(byte[] traceId, Session session, Cause cause, boolean late) {
       Trace trace = Trace.assemble(session.spans(), maxSpans);
+      preview(session.atPreview(trace), -1);
       tables.values().forEach(sums -> sums.add(traceId, trace));
       if (counts != null) {
         counts.add(session, cause, late, trace);
       }
       leaveOut(trace.duplicates(), trace.excess());
+    }
+
+    @Override
+    public void preview(Session session) {
+      Trace trace = Trace.assemble(session.spans(), maxSpans);
+      preview(session.atPreview(trace), -1);
+      preview(trace, 1);
+      if (isFull()) {
+        flush();
+      }
+    }
+
+    private void preview(Trace trace, int times) {
+      if (trace != null) {
+        tables.values().forEach(sums -> sums.preview(trace, times));
+      }
     }
 
     @Override

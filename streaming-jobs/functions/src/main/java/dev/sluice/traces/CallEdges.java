@@ -1,6 +1,7 @@
 package dev.sluice.traces;
 
 import dev.sluice.latency.LatencyHistogram;
+import dev.sluice.latency.LatencyIndex;
 import dev.sluice.otlp.Span;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,7 +19,8 @@ import java.util.Map;
  * </ul>
  *
  * The second rule needs the whole trace: decided earlier, a call whose SERVER span is still under
- * way would count twice.
+ * way would count twice. What an open trace shows by the first rule holds, whatever comes of it
+ * later; a preview counts those calls, and the closed trace the others.
  */
 public final class CallEdges {
   /**
@@ -32,14 +34,16 @@ public final class CallEdges {
   public static final class Calls {
     private long calls;
     private long errors;
+    private long changes;
     private final LatencyHistogram latency = new LatencyHistogram();
 
-    private void add(TraceSpan span) {
-      calls++;
+    private void add(TraceSpan span, int times) {
+      changes++;
+      calls += times;
       if (span.error()) {
-        errors++;
+        errors += times;
       }
-      latency.record(span.durationNs());
+      latency.add(LatencyIndex.of(span.durationNs()), times);
     }
 
     public long calls() {
@@ -52,6 +56,11 @@ public final class CallEdges {
 
     public LatencyHistogram latency() {
       return latency;
+    }
+
+    /** How many calls were added or taken back. */
+    public long changes() {
+      return changes;
     }
   }
 
@@ -68,14 +77,38 @@ public final class CallEdges {
   public static void add(Trace trace, long windowMs, Map<Key, Calls> edges) {
     for (int number = 0; number < trace.size(); number++) {
       TraceSpan span = trace.span(number);
-      TraceSpan parent = trace.parentOf(number);
-      if (parent != null && !parent.service().equals(span.service())) {
-        add(edges, parent.service(), span.service(), span, windowMs);
+      if (isCalled(trace, number)) {
+        add(edges, trace.parentOf(number).service(), span.service(), span, windowMs, 1);
       }
       if (callsUnseenPeer(trace, number)) {
-        add(edges, span.service(), span.peer(), span, windowMs);
+        add(edges, span.service(), span.peer(), span, windowMs, 1);
       }
     }
+  }
+
+  /**
+   * Adds the calls that hold whatever comes of the trace later: those whose SERVER or CONSUMER span
+   * is there, below one of another service. Any other span below one of another service may get a
+   * SERVER span between them, where tracers share ids ({@link SharedIds}).
+   *
+   * @param times 1, or -1 to take back what an earlier preview added
+   */
+  public static void preview(Trace trace, long windowMs, Map<Key, Calls> edges, int times) {
+    for (int number = 0; number < trace.size(); number++) {
+      TraceSpan span = trace.span(number);
+      if (isEntry(span) && isCalled(trace, number)) {
+        add(edges, trace.parentOf(number).service(), span.service(), span, windowMs, times);
+      }
+    }
+  }
+
+  private static boolean isCalled(Trace trace, int number) {
+    TraceSpan parent = trace.parentOf(number);
+    return parent != null && !parent.service().equals(trace.span(number).service());
+  }
+
+  private static boolean isEntry(TraceSpan span) {
+    return span.kind() == Span.SERVER || span.kind() == Span.CONSUMER;
   }
 
   private static boolean callsUnseenPeer(Trace trace, int number) {
@@ -85,9 +118,7 @@ public final class CallEdges {
     }
     for (int at = trace.firstChild(number); at < trace.endOfChildren(number); at++) {
       TraceSpan child = trace.span(trace.child(at));
-      if (child.kind() == Span.SERVER
-          || child.kind() == Span.CONSUMER
-          || !child.service().equals(span.service())) {
+      if (isEntry(child) || !child.service().equals(span.service())) {
         return false;
       }
     }
@@ -95,9 +126,14 @@ public final class CallEdges {
   }
 
   private static void add(
-      Map<Key, Calls> edges, String caller, String callee, TraceSpan span, long windowMs) {
+      Map<Key, Calls> edges,
+      String caller,
+      String callee,
+      TraceSpan span,
+      long windowMs,
+      int times) {
     edges
         .computeIfAbsent(new Key(caller, callee, span.shownWindowMs(windowMs)), key -> new Calls())
-        .add(span);
+        .add(span, times);
   }
 }

@@ -27,6 +27,9 @@ import java.util.function.Predicate;
  * and by the heap that they take ({@link HeapBytes}), since the overhead of many small traces
  * outweighs their spans. Beyond that the traces that are due first are closed early; then the order
  * of reading matters, too.
+ *
+ * <p>What an open trace shows already can be counted before it is closed: of each trace of which
+ * nothing came for a while there is a preview, and another when more of it came.
  */
 public final class OpenTraces {
   /** Receives closed traces, and spans for which there is no room. */
@@ -39,6 +42,12 @@ public final class OpenTraces {
     void close(byte[] traceId, Session session, Cause cause, boolean late);
 
     /**
+     * Takes what there is of an open trace. {@link Session#atPreview} is what the preview before
+     * had.
+     */
+    void preview(Session session);
+
+    /**
      * Takes spans that are not kept: their trace already has a span of their id, or is too large.
      */
     void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess);
@@ -47,11 +56,18 @@ public final class OpenTraces {
   /**
    * How long traces wait, and how much is kept.
    *
+   * @param previewMs record time without a span after which there is a preview of a trace; 0: never
    * @param maxHeapBytes of everything that is kept: a third of it for closed ids, the rest for
    *     traces
    */
   public record Bounds(
-      long quietMs, long maxAgeMs, long lateMs, int maxSpans, int maxOpenSpans, long maxHeapBytes) {
+      long quietMs,
+      long previewMs,
+      long maxAgeMs,
+      long lateMs,
+      int maxSpans,
+      int maxOpenSpans,
+      long maxHeapBytes) {
     private int closedIds() {
       return (int) Math.min(ClosedIds.MOST, maxHeapBytes / 3 / HeapBytes.CLOSED_ID);
     }
@@ -69,6 +85,8 @@ public final class OpenTraces {
     // The earliest time of closing, where fragments were read behind the watermark: the rest of
     // them is still to be read.
     long notBeforeMs;
+    // Whether it is among those of which there is to be a preview.
+    boolean awaitsPreview;
 
     Open(TraceId id, Session session, boolean late, long notBeforeMs) {
       this.id = id;
@@ -80,17 +98,26 @@ public final class OpenTraces {
     long wakeMs() {
       return Math.max(session.dueMs(), notBeforeMs);
     }
+
+    long previewMs(Bounds bounds) {
+      return session.lastMs() + bounds.previewMs();
+    }
   }
 
   private static final int CLOSED_ID = 0;
   private static final int OPEN_TRACE = 1;
   private static final int WAITING = 2;
 
+  // Bits of an open trace. Snapshots of before there were previews have no number of their spans.
+  private static final int LATE = 1;
+  private static final int PREVIEWED = 2;
+
   private final Bounds bounds;
   private final Closing closing;
   private final LogOrder waiting = new LogOrder();
   private final Map<TraceId, Open> open = new HashMap<>();
   private final Agenda<Open> agenda = new Agenda<>();
+  private final Agenda<Open> previews = new Agenda<>();
   private final ClosedIds closed;
   private int spans;
   // Sessions that take no further span.
@@ -165,7 +192,30 @@ public final class OpenTraces {
         }
       }
     }
+    for (var quiet = previews.due(nowMs); quiet != null; quiet = previews.due(nowMs)) {
+      quiet.forEach(this::preview);
+    }
     closed.forget(nowMs);
+  }
+
+  private void preview(Open trace) {
+    trace.awaitsPreview = false;
+    if (trace.session.hasEnded()) {
+      return;
+    }
+    if (trace.previewMs(bounds) > nowMs) {
+      awaitPreview(trace);
+      return;
+    }
+    closing.preview(trace.session);
+    trace.session.markPreview();
+  }
+
+  private void awaitPreview(Open trace) {
+    if (bounds.previewMs() > 0 && !trace.awaitsPreview && trace.session.hasNewSpans()) {
+      trace.awaitsPreview = true;
+      previews.enter(trace, trace.previewMs(bounds));
+    }
   }
 
   /**
@@ -220,6 +270,7 @@ public final class OpenTraces {
     if (session.isFull() && !wasFull) {
       full++;
     }
+    awaitPreview(trace);
     if (!kept) {
       spans -= fragment.spans().size();
       leaveOut(session, fragment.spans());
@@ -315,8 +366,9 @@ public final class OpenTraces {
     out.id(trace.id);
     out.time(session.firstMs());
     out.number(session.lastMs() - session.firstMs());
-    out.octet(trace.late ? 1 : 0);
+    out.octet((trace.late ? LATE : 0) | PREVIEWED);
     out.signed(trace.notBeforeMs);
+    out.number(session.previewSpans());
     out.spans(session.spans());
   }
 
@@ -352,6 +404,7 @@ public final class OpenTraces {
           if (wanted) {
             spans += trace.session.spans().size();
             enter(trace);
+            awaitPreview(trace);
           }
         }
         case WAITING -> {
@@ -368,10 +421,11 @@ public final class OpenTraces {
   private Open readTrace(TraceId id, RecordReader in) {
     long firstMs = in.time();
     Session session = new Session(bounds, firstMs, firstMs + in.number());
-    boolean late = in.octet() != 0;
+    int bits = in.octet();
     long notBeforeMs = in.signed();
-    session.keep(in.spans());
-    return new Open(id, session, late, notBeforeMs);
+    int previewSpans = (bits & PREVIEWED) == 0 ? 0 : (int) in.number();
+    session.keep(in.spans(), previewSpans);
+    return new Open(id, session, (bits & LATE) != 0, notBeforeMs);
   }
 
   private static TraceFragment readFragment(TraceId id, RecordReader in) {

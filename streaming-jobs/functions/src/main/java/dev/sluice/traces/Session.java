@@ -20,6 +20,7 @@ public final class Session {
   private long lastMs;
   private long heapBytes = HeapBytes.TRACE;
   private boolean ended;
+  private int previewSpans;
   // Keys (SharedIds) of the spans that are kept; null while there is room for all, repeated or not.
   private Set<Long> ids;
 
@@ -44,6 +45,33 @@ public final class Session {
   /** Record time of the first fragment. */
   public long firstMs() {
     return firstMs;
+  }
+
+  /** How many spans, the first, there were at the last preview; 0 before any. */
+  int previewSpans() {
+    return previewSpans;
+  }
+
+  /**
+   * The trace as it was at the last preview; null before any.
+   *
+   * @param trace of all spans
+   */
+  public Trace atPreview(Trace trace) {
+    if (previewSpans == 0 || !hasNewSpans()) {
+      return previewSpans == 0 ? null : trace;
+    }
+    return Trace.assemble(spans.subList(0, previewSpans), bounds.maxSpans());
+  }
+
+  /** Whether spans came after the last preview. */
+  boolean hasNewSpans() {
+    return spans.size() > previewSpans;
+  }
+
+  /** There was a preview of all spans. */
+  void markPreview() {
+    previewSpans = spans.size();
   }
 
   /** Record time of the last fragment so far. */
@@ -113,8 +141,13 @@ public final class Session {
     return true;
   }
 
-  /** Takes spans that were kept before a snapshot. */
-  void keep(List<TraceSpan> fragment) {
+  /** Takes spans that were kept before a snapshot, and how many of them the last preview had. */
+  void keep(List<TraceSpan> fragment, int ofPreview) {
+    keep(fragment);
+    previewSpans = ofPreview;
+  }
+
+  private void keep(List<TraceSpan> fragment) {
     spans.addAll(fragment);
     heapBytes += HeapBytes.of(fragment);
   }

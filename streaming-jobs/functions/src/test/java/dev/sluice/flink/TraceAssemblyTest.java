@@ -97,6 +97,23 @@ class TraceAssemblyTest {
   }
 
   @Test
+  void callsOfAnOpenTraceCountBeforeItIsClosedAndOnce() throws Exception {
+    fed.with("mini-batch-ms", 600_000); // sums are emitted once, at the end
+    receive(0, front());
+    receive(10, cart());
+    // The watermark passes the first second.
+    receive(2_000, message(service("other", span(9, Span.SERVER, 0, 1).setTraceId(id(7, 16)))));
+    receive(3_000, message(service("stock", span(4, Span.SERVER, 6, 9).setParentSpanId(id(3, 8)))));
+    receive(9_000, message(service("other", span(9, Span.SERVER, 0, 1).setTraceId(id(8, 16)))));
+    assertThat(calls()).isEqualTo(Map.of("front>cart", 1L, "cart>stock", 1L));
+    // Added, taken back and added.
+    assertThat(rows("edge"))
+        .filteredOn(row -> row.getField("callee").equals("cart"))
+        .extracting(row -> row.<Long>getFieldAs("contributions"))
+        .satisfies(changes -> assertThat(changes.stream().mapToLong(c -> c).sum()).isEqualTo(3));
+  }
+
+  @Test
   void callsBetweenContainersAreRowsOfTheirOwn() throws Exception {
     receive(0, front());
     receive(100, cart());

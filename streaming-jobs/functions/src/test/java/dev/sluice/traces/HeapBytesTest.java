@@ -20,6 +20,9 @@ class HeapBytesTest {
         public void close(byte[] traceId, Session session, Cause cause, boolean late) {}
 
         @Override
+        public void preview(Session session) {}
+
+        @Override
         public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {}
       };
 
@@ -65,7 +68,8 @@ class HeapBytesTest {
   void ofTracesThatWaitAndThatAreOpen() {
     long before = used();
     OpenTraces traces =
-        new OpenTraces(new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, MANY, 1L << 40), IGNORED);
+        new OpenTraces(
+            new OpenTraces.Bounds(5_000, 1_000, 60_000, 100_000, 100, MANY, 1L << 40), IGNORED);
     for (int i = 1; i <= MANY; i++) {
       traces.add(
           new TraceFragment(new TraceId(i, 31L * i), MIDNIGHT_MS + i % 1_000, 0, i, fragment(i)));
@@ -74,7 +78,7 @@ class HeapBytesTest {
     check(traces.heapBytes(), used() - before);
 
     traces.advance(MIDNIGHT_MS + 2_000);
-    assertThat(traces.heapBytes()).isEqualTo(MANY * (240 + SPAN_BYTES));
+    assertThat(traces.heapBytes()).isEqualTo(MANY * (248 + SPAN_BYTES));
     check(traces.heapBytes(), used() - before);
     Reference.reachabilityFence(traces);
   }
@@ -94,12 +98,12 @@ class HeapBytesTest {
   void ofATraceThatIsFull() {
     long before = used();
     Session session =
-        new Session(new OpenTraces.Bounds(5, 12, 0, MANY, MANY, 1L << 40), MIDNIGHT_MS);
+        new Session(new OpenTraces.Bounds(5, 0, 12, 0, MANY, MANY, 1L << 40), MIDNIGHT_MS);
     for (int i = 1; i <= MANY; i++) {
       session.add(MIDNIGHT_MS, fragment(i));
     }
     long roomy = session.heapBytes();
-    assertThat(roomy).isEqualTo(240 + MANY * SPAN_BYTES);
+    assertThat(roomy).isEqualTo(248 + MANY * SPAN_BYTES);
     check(roomy, used() - before);
     session.add(MIDNIGHT_MS, fragment(MANY + 1));
     assertThat(session.heapBytes()).isEqualTo(roomy + MANY * 72L);

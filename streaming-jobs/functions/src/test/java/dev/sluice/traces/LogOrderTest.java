@@ -53,6 +53,9 @@ class LogOrderTest {
     }
 
     @Override
+    public void preview(Session session) {}
+
+    @Override
     public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {
       duplicates.forEach(span -> lines.add("duplicate " + at(span)));
       excess.forEach(span -> lines.add("excess " + at(span)));
@@ -86,7 +89,7 @@ class LogOrderTest {
       throws Exception {
     Output output = new Output();
     OpenTraces.Bounds bounds =
-        new OpenTraces.Bounds(5_000, 20_000, 30_000, MOST_SPANS, 100_000, 1 << 30);
+        new OpenTraces.Bounds(5_000, 1_000, 20_000, 30_000, MOST_SPANS, 100_000, 1 << 30);
     OpenTraces traces = new OpenTraces(bounds, output);
     int[] next = new int[PARTITIONS];
     int left = partitions.stream().mapToInt(List::size).sum();

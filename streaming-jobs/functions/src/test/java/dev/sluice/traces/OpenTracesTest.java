@@ -19,6 +19,8 @@ class OpenTracesTest {
 
   private final List<String> closed = new ArrayList<>();
 
+  private final List<String> previews = new ArrayList<>();
+
   private final List<String> leftOut = new ArrayList<>();
 
   private OpenTraces traces(int maxOpenSpans) {
@@ -36,13 +38,21 @@ class OpenTracesTest {
           }
 
           @Override
+          public void preview(Session session) {
+            Trace trace = Trace.assemble(session.spans(), 100);
+            Trace before = session.atPreview(trace);
+            previews.add((before == null ? 0 : before.size()) + " to " + trace.size());
+          }
+
+          @Override
           public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {
             duplicates.forEach(span -> leftOut.add("duplicate"));
             excess.forEach(span -> leftOut.add("excess"));
           }
         };
     return new OpenTraces(
-        new OpenTraces.Bounds(5_000, 60_000, 100_000, 100, maxOpenSpans, maxHeapBytes), closing);
+        new OpenTraces.Bounds(5_000, 1_000, 60_000, 100_000, 100, maxOpenSpans, maxHeapBytes),
+        closing);
   }
 
   /** A span of a trace, which the broker took so many ms after midnight. */
@@ -92,6 +102,56 @@ class OpenTracesTest {
   }
 
   @Test
+  void afterASecondWithoutASpanThereIsAPreviewOfWhatIsNew() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 0);
+    add(traces, 1, 2, 500);
+    traces.advance(MIDNIGHT_MS + 1_450);
+    assertThat(previews).isEmpty();
+    traces.advance(MIDNIGHT_MS + 1_500);
+    assertThat(previews).containsExactly("0 to 2");
+    traces.advance(MIDNIGHT_MS + 4_000);
+    assertThat(previews).hasSize(1);
+    add(traces, 1, 3, 4_000);
+
+    OpenTraces restored = traces(1_000);
+    traces.snapshot().forEach(chunk -> restored.restore(chunk, id -> true));
+    restored.advance(MIDNIGHT_MS + 5_000);
+    assertThat(previews).containsExactly("0 to 2", "2 to 3");
+    restored.advance(MIDNIGHT_MS + 20_000);
+    assertThat(previews).hasSize(2);
+    assertThat(closed).containsExactly("1 closed_quiet 3");
+  }
+
+  @Test
+  void tracesOfASnapshotOfBeforePreviewsAreRead() throws Exception {
+    RecordWriter before = new RecordWriter(100);
+    before.octet(1); // an open trace
+    before.id(new TraceId(0, 1L << 56));
+    before.time(MIDNIGHT_MS);
+    before.number(500);
+    before.octet(1); // late
+    before.signed(Long.MIN_VALUE);
+    before.spans(List.of());
+    OpenTraces traces = traces(1_000);
+    traces.restore(before.toByteArray(), id -> true);
+    add(traces, 1, 1, 600);
+    traces.advance(MIDNIGHT_MS + 2_000);
+    traces.advance(MIDNIGHT_MS + 20_000);
+    assertThat(previews).containsExactly("0 to 1");
+    assertThat(closed).containsExactly("1 closed_quiet 1 late");
+  }
+
+  @Test
+  void ofATraceThatIsClosedThereIsNoPreview() throws Exception {
+    OpenTraces traces = traces(1_000);
+    add(traces, 1, 1, 0);
+    traces.advance(MIDNIGHT_MS + 20_000);
+    assertThat(closed).hasSize(1);
+    assertThat(previews).isEmpty();
+  }
+
+  @Test
   void aTraceIdInASlotThatHasNotPassedIsStillLate() throws Exception {
     OpenTraces traces = traces(1_000);
     add(traces, 1, 1, 0);
@@ -138,23 +198,22 @@ class OpenTracesTest {
   }
 
   // The span of add() takes 96, its operation "work" 48 + 8: 152. A fragment of it takes 128 + 152
-  // =
-  // 280 as it waits, and a trace of it 240 + 152 = 392. Of 1,764 bytes a third is for closed ids,
-  // 588 / 112 = 5 of them, and 1,176 for three such traces.
+  // = 280 as it waits, and a trace of it 248 + 152 = 400. Of 1,800 bytes a third is for closed ids,
+  // 600 / 112 = 5 of them, and 1,200 for three such traces.
 
   @Test
   void ofTracesBeyondTheHeapThoseThatAreDueFirstAreClosed() throws Exception {
-    OpenTraces traces = traces(1_000, 1_764);
+    OpenTraces traces = traces(1_000, 1_800);
     add(traces, 1, 1, 0);
     assertThat(traces.heapBytes()).isEqualTo(280);
     add(traces, 2, 1, 1_000);
     add(traces, 3, 1, 2_000);
     traces.advance(MIDNIGHT_MS + 3_000);
-    assertThat(traces.heapBytes()).isEqualTo(3 * 392);
+    assertThat(traces.heapBytes()).isEqualTo(3 * 400);
     assertThat(closed).isEmpty();
     add(traces, 4, 1, 3_000);
     assertThat(closed).containsExactly("1 closed_early 1");
-    assertThat(traces.heapBytes()).isEqualTo(2 * 392 + 280);
+    assertThat(traces.heapBytes()).isEqualTo(2 * 400 + 280);
     traces.advance(MIDNIGHT_MS + 20_000);
     assertThat(closed).hasSize(4).filteredOn(line -> line.contains("early")).hasSize(1);
     assertThat(traces.heapBytes()).isZero();
@@ -162,15 +221,15 @@ class OpenTracesTest {
 
   @Test
   void fragmentsThatFitAsTheyWaitMayBeTooMuchAsTraces() throws Exception {
-    OpenTraces traces = traces(1_000, 1_764);
+    OpenTraces traces = traces(1_000, 1_800);
     for (int i = 1; i <= 4; i++) {
       add(traces, i, 1, 100 * i);
     }
     assertThat(closed).isEmpty();
-    // 392 + 3 x 280 = 1,232 are too much; then 392 + 2 x 280, 2 x 392 + 280 and 3 x 392 are not.
+    // 400 + 3 x 280 = 1,240 are too much; then 400 + 2 x 280, 2 x 400 + 280 and 3 x 400 are not.
     traces.advance(MIDNIGHT_MS + 1_000);
     assertThat(closed).containsExactly("1 closed_early 1");
-    assertThat(traces.heapBytes()).isEqualTo(3 * 392);
+    assertThat(traces.heapBytes()).isEqualTo(3 * 400);
   }
 
   @Test
@@ -181,12 +240,12 @@ class OpenTracesTest {
     add(before, 2, 1, 1_000);
     OpenTraces after = traces(1_000);
     before.snapshot().forEach(chunk -> after.restore(chunk, id -> true));
-    assertThat(after.heapBytes()).isEqualTo(392 + 280).isEqualTo(before.heapBytes());
+    assertThat(after.heapBytes()).isEqualTo(400 + 280).isEqualTo(before.heapBytes());
   }
 
   @Test
   void ofClosedIdsBeyondTheHeapThoseThatWereClosedFirstAreForgotten() throws Exception {
-    OpenTraces traces = traces(1_000, 1_764);
+    OpenTraces traces = traces(1_000, 1_800);
     for (int i = 1; i <= 6; i++) {
       add(traces, i, 1, 6_000 * i);
       traces.advance(MIDNIGHT_MS + 6_000 * i + 5_100);

@@ -11,7 +11,8 @@ class SessionTest {
 
   /** Quiet time 5, maximum age 12. */
   private static Session session(long... recordMs) {
-    Session session = new Session(new OpenTraces.Bounds(5, 12, 0, 100, 100, 1 << 20), recordMs[0]);
+    Session session =
+        new Session(new OpenTraces.Bounds(5, 0, 12, 0, 100, 100, 1 << 20), recordMs[0]);
     for (long ms : recordMs) {
       assertThat(ms).as("still belongs to it").isLessThan(session.dueMs());
       session.add(ms, List.of(SPAN));

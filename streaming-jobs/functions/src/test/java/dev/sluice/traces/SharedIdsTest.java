@@ -115,7 +115,7 @@ class SharedIdsTest {
 
   @Test
   void sessionThatIsFullKnowsARepeatFromAPair() {
-    Session session = new Session(new OpenTraces.Bounds(5, 12, 0, 2, 100, 1 << 20), 0);
+    Session session = new Session(new OpenTraces.Bounds(5, 0, 12, 0, 2, 100, 1 << 20), 0);
     session.add(0, pair().subList(0, 2));
     assertThat(session.add(1, pair().subList(1, 2))).isFalse();
     assertThat(session.has(pair().get(1))).isTrue();

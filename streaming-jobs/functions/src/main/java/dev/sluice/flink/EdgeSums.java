@@ -36,10 +36,7 @@ final class EdgeSums implements TraceSums {
   @Override
   public void drain(Consumer<RowData> out) {
     edges.forEach(
-        (edge, calls) -> {
-          byte[] latency = calls.latency().encode();
-          // Without an entry the same calls were added and taken back.
-          if (latency.length > 0) {
+        (edge, calls) ->
             out.accept(
                 GenericRowData.of(
                     texts.of(edge.caller()),
@@ -47,10 +44,8 @@ final class EdgeSums implements TraceSums {
                     Rows.seconds(edge.windowMs()),
                     calls.calls(),
                     calls.errors(),
-                    latency,
-                    calls.changes()));
-          }
-        });
+                    calls.latency().encode(),
+                    calls.closed())));
     edges.clear();
   }
 }

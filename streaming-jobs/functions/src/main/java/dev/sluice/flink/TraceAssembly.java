@@ -229,9 +229,7 @@ final class TraceAssembly extends SummingOperator<Void>
   /** Sums closed traces. */
   private final class Closed implements OpenTraces.Closing {
     @Override
-    public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-      Trace trace = Trace.assemble(session.spans(), maxSpans);
-      preview(session.atPreview(trace), -1);
+    public void close(byte[] traceId, Session session, Trace trace, Cause cause, boolean late) {
       tables.values().forEach(sums -> sums.add(traceId, trace));
       if (counts != null) {
         counts.add(session, cause, late, trace);
@@ -240,19 +238,8 @@ final class TraceAssembly extends SummingOperator<Void>
     }
 
     @Override
-    public void preview(Session session) {
-      Trace trace = Trace.assemble(session.spans(), maxSpans);
-      preview(session.atPreview(trace), -1);
-      preview(trace, 1);
-      if (isFull()) {
-        flush();
-      }
-    }
-
-    private void preview(Trace trace, int times) {
-      if (trace != null) {
-        tables.values().forEach(sums -> sums.preview(trace, times));
-      }
+    public void preview(Trace trace, int times) {
+      tables.values().forEach(sums -> sums.preview(trace, times));
     }
 
     @Override

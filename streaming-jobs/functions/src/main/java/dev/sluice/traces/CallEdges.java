@@ -34,11 +34,10 @@ public final class CallEdges {
   public static final class Calls {
     private long calls;
     private long errors;
-    private long changes;
+    private long closed;
     private final LatencyHistogram latency = new LatencyHistogram();
 
     private void add(TraceSpan span, int times) {
-      changes++;
       calls += times;
       if (span.error()) {
         errors += times;
@@ -58,9 +57,11 @@ public final class CallEdges {
       return latency;
     }
 
-    /** How many calls were added or taken back. */
-    public long changes() {
-      return changes;
+    /**
+     * Those of them that closed traces added: the same in the end, whatever previews there were.
+     */
+    public long closed() {
+      return closed;
     }
   }
 
@@ -78,10 +79,10 @@ public final class CallEdges {
     for (int number = 0; number < trace.size(); number++) {
       TraceSpan span = trace.span(number);
       if (isCalled(trace, number)) {
-        add(edges, trace.parentOf(number).service(), span.service(), span, windowMs, 1);
+        add(edges, trace.parentOf(number).service(), span.service(), span, windowMs, 1).closed++;
       }
       if (callsUnseenPeer(trace, number)) {
-        add(edges, span.service(), span.peer(), span, windowMs, 1);
+        add(edges, span.service(), span.peer(), span, windowMs, 1).closed++;
       }
     }
   }
@@ -125,15 +126,16 @@ public final class CallEdges {
     return true;
   }
 
-  private static void add(
+  private static Calls add(
       Map<Key, Calls> edges,
       String caller,
       String callee,
       TraceSpan span,
       long windowMs,
       int times) {
-    edges
-        .computeIfAbsent(new Key(caller, callee, span.shownWindowMs(windowMs)), key -> new Calls())
-        .add(span, times);
+    Key edge = new Key(caller, callee, span.shownWindowMs(windowMs));
+    Calls calls = edges.computeIfAbsent(edge, key -> new Calls());
+    calls.add(span, times);
+    return calls;
   }
 }

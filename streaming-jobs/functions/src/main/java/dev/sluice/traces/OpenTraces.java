@@ -35,17 +35,18 @@ public final class OpenTraces {
   /** Receives closed traces, and spans for which there is no room. */
   public interface Closing {
     /**
-     * Takes a trace that was closed.
+     * Takes a trace that was closed. What a preview of it counted was taken back.
      *
      * @param late whether its id was closed before, not long ago
      */
-    void close(byte[] traceId, Session session, Cause cause, boolean late);
+    void close(byte[] traceId, Session session, Trace trace, Cause cause, boolean late);
 
     /**
-     * Takes what there is of an open trace. {@link Session#atPreview} is what the preview before
-     * had.
+     * Counts what there is of an open trace.
+     *
+     * @param times 1, or -1 to take back what an earlier preview counted
      */
-    void preview(Session session);
+    void preview(Trace trace, int times);
 
     /**
      * Takes spans that are not kept: their trace already has a span of their id, or is too large.
@@ -207,8 +208,18 @@ public final class OpenTraces {
       awaitPreview(trace);
       return;
     }
-    closing.preview(trace.session);
+    closing.preview(assemble(trace.session), 1);
     trace.session.markPreview();
+  }
+
+  /** Assembles the trace as it is, and takes the preview before back. */
+  private Trace assemble(Session session) {
+    Trace trace = Trace.assemble(session.spans(), bounds.maxSpans());
+    Trace before = session.atPreview(trace);
+    if (before != null) {
+      closing.preview(before, -1);
+    }
+    return trace;
   }
 
   private void awaitPreview(Open trace) {
@@ -310,7 +321,7 @@ public final class OpenTraces {
     spans -= trace.session.spans().size();
     heapBytes -= trace.session.heapBytes();
     closed.add(trace.id, trace.session.dueMs(), nowMs);
-    closing.close(trace.id.toBytes(), trace.session, cause, trace.late);
+    closing.close(trace.id.toBytes(), trace.session, assemble(trace.session), cause, trace.late);
   }
 
   /**

@@ -57,7 +57,7 @@ public final class Session {
    *
    * @param trace of all spans
    */
-  public Trace atPreview(Trace trace) {
+  Trace atPreview(Trace trace) {
     if (previewSpans == 0 || !hasNewSpans()) {
       return previewSpans == 0 ? null : trace;
     }

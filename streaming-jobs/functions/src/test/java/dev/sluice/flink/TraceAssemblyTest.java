@@ -98,7 +98,6 @@ class TraceAssemblyTest {
 
   @Test
   void callsOfAnOpenTraceCountBeforeItIsClosedAndOnce() throws Exception {
-    fed.with("mini-batch-ms", 600_000); // sums are emitted once, at the end
     receive(0, front());
     receive(10, cart());
     // The watermark passes the first second.
@@ -106,11 +105,11 @@ class TraceAssemblyTest {
     receive(3_000, message(service("stock", span(4, Span.SERVER, 6, 9).setParentSpanId(id(3, 8)))));
     receive(9_000, message(service("other", span(9, Span.SERVER, 0, 1).setTraceId(id(8, 16)))));
     assertThat(calls()).isEqualTo(Map.of("front>cart", 1L, "cart>stock", 1L));
-    // Added, taken back and added.
+    // Only closed traces make a version larger: after a failure there may be fewer previews.
     assertThat(rows("edge"))
         .filteredOn(row -> row.getField("callee").equals("cart"))
         .extracting(row -> row.<Long>getFieldAs("contributions"))
-        .satisfies(changes -> assertThat(changes.stream().mapToLong(c -> c).sum()).isEqualTo(3));
+        .satisfies(closed -> assertThat(closed.stream().mapToLong(c -> c).sum()).isEqualTo(1));
   }
 
   @Test

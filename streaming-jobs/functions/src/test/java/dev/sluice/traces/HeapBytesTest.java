@@ -17,10 +17,11 @@ class HeapBytesTest {
   private static final OpenTraces.Closing IGNORED =
       new OpenTraces.Closing() {
         @Override
-        public void close(byte[] traceId, Session session, Cause cause, boolean late) {}
+        public void close(
+            byte[] traceId, Session session, Trace trace, Cause cause, boolean late) {}
 
         @Override
-        public void preview(Session session) {}
+        public void preview(Trace trace, int times) {}
 
         @Override
         public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {}

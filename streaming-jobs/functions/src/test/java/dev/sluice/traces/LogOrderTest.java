@@ -43,8 +43,7 @@ class LogOrderTest {
     private final List<String> lines = new ArrayList<>();
 
     @Override
-    public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-      Trace trace = Trace.assemble(session.spans(), MOST_SPANS);
+    public void close(byte[] traceId, Session session, Trace trace, Cause cause, boolean late) {
       List<String> spans = new ArrayList<>();
       trace.spans().forEach(span -> spans.add(at(span)));
       long firstMs = session.firstMs() - MIDNIGHT_MS;
@@ -53,7 +52,7 @@ class LogOrderTest {
     }
 
     @Override
-    public void preview(Session session) {}
+    public void preview(Trace trace, int times) {}
 
     @Override
     public void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess) {

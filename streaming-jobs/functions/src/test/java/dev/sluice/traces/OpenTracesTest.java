@@ -31,17 +31,15 @@ class OpenTracesTest {
     OpenTraces.Closing closing =
         new OpenTraces.Closing() {
           @Override
-          public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-            int spans = Trace.assemble(session.spans(), 100).spans().size();
-            closed.add(
-                (traceId[15] & 0xFF) + " " + cause.label() + " " + spans + (late ? " late" : ""));
+          public void close(
+              byte[] traceId, Session session, Trace trace, Cause cause, boolean late) {
+            String spans = " " + trace.size() + (late ? " late" : "");
+            closed.add((traceId[15] & 0xFF) + " " + cause.label() + spans);
           }
 
           @Override
-          public void preview(Session session) {
-            Trace trace = Trace.assemble(session.spans(), 100);
-            Trace before = session.atPreview(trace);
-            previews.add((before == null ? 0 : before.size()) + " to " + trace.size());
+          public void preview(Trace trace, int times) {
+            previews.add((times > 0 ? "+" : "-") + trace.size());
           }
 
           @Override
@@ -109,7 +107,7 @@ class OpenTracesTest {
     traces.advance(MIDNIGHT_MS + 1_450);
     assertThat(previews).isEmpty();
     traces.advance(MIDNIGHT_MS + 1_500);
-    assertThat(previews).containsExactly("0 to 2");
+    assertThat(previews).containsExactly("+2");
     traces.advance(MIDNIGHT_MS + 4_000);
     assertThat(previews).hasSize(1);
     add(traces, 1, 3, 4_000);
@@ -117,9 +115,9 @@ class OpenTracesTest {
     OpenTraces restored = traces(1_000);
     traces.snapshot().forEach(chunk -> restored.restore(chunk, id -> true));
     restored.advance(MIDNIGHT_MS + 5_000);
-    assertThat(previews).containsExactly("0 to 2", "2 to 3");
+    assertThat(previews).containsExactly("+2", "-2", "+3");
     restored.advance(MIDNIGHT_MS + 20_000);
-    assertThat(previews).hasSize(2);
+    assertThat(previews).containsExactly("+2", "-2", "+3", "-3");
     assertThat(closed).containsExactly("1 closed_quiet 3");
   }
 
@@ -138,7 +136,7 @@ class OpenTracesTest {
     add(traces, 1, 1, 600);
     traces.advance(MIDNIGHT_MS + 2_000);
     traces.advance(MIDNIGHT_MS + 20_000);
-    assertThat(previews).containsExactly("0 to 1");
+    assertThat(previews).containsExactly("+1", "-1");
     assertThat(closed).containsExactly("1 closed_quiet 1 late");
   }
 

@@ -19,9 +19,10 @@ class PreviewTest {
   private static final String[] SERVICES = {"front", "cart", "stock"};
   private static final int[] KINDS = {Span.SERVER, Span.CLIENT, Span.INTERNAL, Span.CONSUMER};
 
-  private record Edge(CallEdges.Key key, long calls, long errors, String latency) {
+  private record Edge(CallEdges.Key key, long calls, long errors, String latency, long closed) {
     private static Edge of(CallEdges.Key key, CallEdges.Calls sums) {
-      return new Edge(key, sums.calls(), sums.errors(), sums.latency().toString());
+      String latency = sums.latency().toString();
+      return new Edge(key, sums.calls(), sums.errors(), latency, sums.closed());
     }
   }
 
@@ -38,27 +39,18 @@ class PreviewTest {
     }
 
     @Override
-    public void close(byte[] traceId, Session session, Cause cause, boolean late) {
-      Trace trace = Trace.assemble(session.spans(), MOST_SPANS);
-      takeBack(session, trace);
+    public void close(byte[] traceId, Session session, Trace trace, Cause cause, boolean late) {
       CallEdges.add(trace, WINDOW_MS, early);
       CallEdges.add(trace, WINDOW_MS, inTheEnd);
       show();
     }
 
     @Override
-    public void preview(Session session) {
-      Trace trace = Trace.assemble(session.spans(), MOST_SPANS);
-      takeBack(session, trace);
-      CallEdges.preview(trace, WINDOW_MS, early, 1);
-      previews++;
-      show();
-    }
-
-    private void takeBack(Session session, Trace trace) {
-      Trace before = session.atPreview(trace);
-      if (before != null) {
-        CallEdges.preview(before, WINDOW_MS, early, -1);
+    public void preview(Trace trace, int times) {
+      CallEdges.preview(trace, WINDOW_MS, early, times);
+      if (times > 0) {
+        previews++;
+        show();
       }
     }
 

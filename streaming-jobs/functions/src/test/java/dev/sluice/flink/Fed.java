@@ -128,8 +128,7 @@ final class Fed {
 
   /** The rows of one of the views; `wanted` are the tables that the jobs read. */
   List<Row> rows(int parallelism, String view, String... wanted) throws Exception {
-    StreamExecutionEnvironment stream =
-        StreamExecutionEnvironment.createLocalEnvironment(parallelism);
+    StreamExecutionEnvironment stream = SharedCluster.environment(parallelism);
     StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
     tables.getConfig().set("pipeline.global-job-parameters", jobParameters(wanted));
     tables.getConfig().set("pipeline.object-reuse", "true");

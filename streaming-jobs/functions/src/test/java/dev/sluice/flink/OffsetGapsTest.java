@@ -37,7 +37,7 @@ class OffsetGapsTest {
 
   /** "partition first_missing first_read ms": each gap, in the order of the input. */
   private List<String> gaps() throws Exception {
-    StreamExecutionEnvironment stream = StreamExecutionEnvironment.createLocalEnvironment(1);
+    StreamExecutionEnvironment stream = SharedCluster.environment(1);
     StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
     tables.getConfig().set("table.local-time-zone", "UTC");
     // As short as it gets: what is known of a partition must outlive it.

@@ -9,7 +9,6 @@ import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
@@ -50,8 +49,7 @@ class PathSumsTest {
   }
 
   private static StreamTableEnvironment tables(boolean miniBatch) {
-    StreamTableEnvironment tables =
-        StreamTableEnvironment.create(StreamExecutionEnvironment.createLocalEnvironment(1));
+    StreamTableEnvironment tables = StreamTableEnvironment.create(SharedCluster.environment(1));
     tables.getConfig().set("table.exec.mini-batch.enabled", String.valueOf(miniBatch));
     tables.getConfig().set("table.exec.mini-batch.allow-latency", "100 ms");
     tables.getConfig().set("table.exec.mini-batch.size", "2");

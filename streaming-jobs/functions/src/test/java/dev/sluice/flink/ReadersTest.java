@@ -30,7 +30,7 @@ class ReadersTest {
 
   /** Parallelism of what reads, and of what assembles traces. */
   private static Map<String, Integer> parallelisms(int ofTheJob, Clock clock) {
-    StreamExecutionEnvironment stream = StreamExecutionEnvironment.createLocalEnvironment(ofTheJob);
+    StreamExecutionEnvironment stream = SharedCluster.environment(ofTheJob);
     StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
     tables.getConfig().set("pipeline.global-job-parameters", new Fed().jobParameters("edge"));
     tables.createTemporaryView(

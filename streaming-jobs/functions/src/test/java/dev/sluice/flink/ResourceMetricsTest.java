@@ -32,7 +32,7 @@ class ResourceMetricsTest {
               gauge("hikaricp.connections.pending", point(-3, 3_000))));
 
   private static List<Row> rows(String column) throws Exception {
-    StreamExecutionEnvironment stream = StreamExecutionEnvironment.createLocalEnvironment(1);
+    StreamExecutionEnvironment stream = SharedCluster.environment(1);
     StreamTableEnvironment tables = StreamTableEnvironment.create(stream);
     tables.getConfig().set("pipeline.global-job-parameters", new Fed().jobParameters("edge"));
     tables.createTemporarySystemFunction("resource_points", ResourceMetrics.class);

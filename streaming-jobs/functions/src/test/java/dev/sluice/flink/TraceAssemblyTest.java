@@ -128,19 +128,23 @@ class TraceAssemblyTest {
   /** Both parts of the job share what is known of an address: front has none. */
   @Test
   void underAKnownCalleeASpanCountsAtOnceAndDoesNotMove() throws Exception {
-    String job = "0123456789abcdef0123456789abcdef";
+    receive(0, front());
+    receive(100, cart());
+    assertThat(rowsWhereCartIsKnown("0123456789abcdef0123456789abcdef", "partial"))
+        .extracting(row -> row.getField("service") + ">" + row.getField("peer"))
+        .containsExactlyInAnyOrder("front>cart", "cart>");
+    assertThat(rowsWhereCartIsKnown("0123456789abcdef0123456789abcde0", "moved")).isEmpty();
+  }
+
+  /** The rows of a job of this id. */
+  private List<Row> rowsWhereCartIsKnown(String job, String table) throws Exception {
     Callees callees = Callees.ofJob(job);
     for (int call = 0; call < 200; call++) {
       callees.add("front", "", "cart");
     }
-    receive(0, front());
-    receive(100, cart());
-    List<Row> counted = fed.as(job).rows(1, "partial", "partial", "moved");
-    assertThat(counted)
-        .extracting(row -> row.getField("service") + ">" + row.getField("peer"))
-        .containsExactlyInAnyOrder("front>cart", "cart>");
-    assertThat(fed.rows(1, "moved", "partial", "moved")).isEmpty();
+    List<Row> rows = fed.as(job).rows(1, table, "partial", "moved");
     Reference.reachabilityFence(callees);
+    return rows;
   }
 
   @Test

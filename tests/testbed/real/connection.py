@@ -8,7 +8,11 @@ class ResponseError(OSError):
 
 
 class Connection:
-    """GET requests to one host and port, one at a time; opened by the first, and anew after a failure."""
+    """GET requests to one host and port, one at a time; opened by the first, and anew after a failure.
+
+    A server closes a connection that was idle for some seconds, of which a client may learn when it has sent the next
+    request. A GET that nothing answered is sent once more, by a new connection (RFC 9110, 9.2.2; RFC 9112, 9.3.1).
+    """
 
     def __init__(self, host: str, port: int, limit_s: float = 30.0) -> None:
         self._address = host, port
@@ -23,11 +27,10 @@ class Connection:
         """
         try:
             async with asyncio.timeout(self._limit_s):
-                reader, writer = self._streams = self._streams or await asyncio.open_connection(*self._address)
                 host, port = self._address
                 context = f"traceparent: {traceparent}\r\n" if traceparent else ""
-                writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{context}\r\n".encode())
-                answer = await reader.readuntil(b"\r\n\r\n")
+                request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{context}\r\n".encode()
+                reader, answer = await self._answer_to(request)
                 await read_body(reader, answer)
                 if b"\r\nconnection: close" in answer.lower():
                     self.close()
@@ -35,6 +38,24 @@ class Connection:
         except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
             self.close()
             raise ResponseError(f"get {path}: {error!r}") from error
+
+    async def _answer_to(self, request: bytes) -> tuple[asyncio.StreamReader, bytes]:
+        """The head of the response, and where its body comes from."""
+        if self._streams:
+            try:
+                return await self._sent(*self._streams, request)
+            except (ConnectionError, asyncio.IncompleteReadError) as error:
+                self.close()
+                if getattr(error, "partial", b""):
+                    raise
+        self._streams = await asyncio.open_connection(*self._address)
+        return await self._sent(*self._streams, request)
+
+    async def _sent(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes
+    ) -> tuple[asyncio.StreamReader, bytes]:
+        writer.write(request)
+        return reader, await reader.readuntil(b"\r\n\r\n")
 
     def close(self) -> None:
         if self._streams:

@@ -220,7 +220,8 @@ def test_a_session_is_applied_measured_and_rolled_back_over_kills_of_everything(
             assert actuator.mode == "wild"
             bad_input(stub)
             running = actuator.start()
-            until("it was taken back", lambda: "trial 1: UNSAFE" in actuator.said())
+            # By the record: on a slow machine it is judged while no actuator runs, which then says nothing of it.
+            until("what does harm was judged", lambda: session(stub).trials[1].outcome is not None)
             assert running.wait(60) == 0, actuator.said()
             assert actuator.mode == "calm", "what was in force before the first of both runs"
             ended = session(stub)

@@ -46,7 +46,7 @@ class Connection:
                 return await self._sent(*self._streams, request)
             except (ConnectionError, asyncio.IncompleteReadError) as error:
                 self.close()
-                if getattr(error, "partial", b""):
+                if isinstance(error, asyncio.IncompleteReadError) and error.partial:
                     raise
         self._streams = await asyncio.open_connection(*self._address)
         return await self._sent(*self._streams, request)

@@ -129,9 +129,8 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     why = f"{does.per_s:.3g}/s at {at}, {did.per_s:.3g}/s at {operator}"
     if harm:
         return given_up(trust, operator, why, now_ms)
-    larger = scene.current > operator and not slow and not scene.most_wait
-    larger = larger and does.per_s >= LARGER_FEWER * did.per_s
-    if by_demand or larger:
+    does_all = scene.current > operator and not slow and not scene.most_wait
+    if by_demand or (does_all and does.per_s >= LARGER_FEWER * did.per_s):
         return None
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0

@@ -36,7 +36,10 @@ final class EdgeSums implements TraceSums {
   @Override
   public void drain(Consumer<RowData> out) {
     edges.forEach(
-        (edge, calls) ->
+        (edge, calls) -> {
+          byte[] latency = calls.latency().encode();
+          // Neither, where one preview took back what another had just added: a row of no calls.
+          if (latency.length > 0 || calls.closed() > 0) {
             out.accept(
                 GenericRowData.of(
                     texts.of(edge.caller()),
@@ -44,8 +47,10 @@ final class EdgeSums implements TraceSums {
                     Rows.seconds(edge.windowMs()),
                     calls.calls(),
                     calls.errors(),
-                    calls.latency().encode(),
-                    calls.closed())));
+                    latency,
+                    calls.closed()));
+          }
+        });
     edges.clear();
   }
 }

@@ -52,7 +52,6 @@ final class TraceAssembly extends SummingOperator<Void>
   private final int parallelism;
 
   private transient Validity validity;
-  private transient int maxSpans;
   private transient boolean clocked;
   private transient long idleMs;
   private transient long partialFlushMs;
@@ -130,7 +129,6 @@ final class TraceAssembly extends SummingOperator<Void>
     super.open();
     Settings settings = Settings.of(getRuntimeContext().getGlobalJobParameters());
     validity = settings.validity();
-    maxSpans = settings.traceMaxSpans();
     clocked = settings.clockRecordsMs() > 0;
     idleMs = settings.idleMs();
     partialFlushMs = settings.partialFlushMs();
@@ -240,6 +238,11 @@ final class TraceAssembly extends SummingOperator<Void>
     @Override
     public void preview(Trace trace, int times) {
       tables.values().forEach(sums -> sums.preview(trace, times));
+      // Not between what is taken back and what is counted anew: fewer calls would show for a
+      // while.
+      if (times > 0 && isFull()) {
+        flush();
+      }
     }
 
     @Override

@@ -58,10 +58,12 @@ public final class Session {
    * @param trace of all spans
    */
   Trace atPreview(Trace trace) {
-    if (previewSpans == 0 || !hasNewSpans()) {
-      return previewSpans == 0 ? null : trace;
+    if (previewSpans == 0) {
+      return null;
     }
-    return Trace.assemble(spans.subList(0, previewSpans), bounds.maxSpans());
+    return hasNewSpans()
+        ? Trace.assemble(spans.subList(0, previewSpans), bounds.maxSpans())
+        : trace;
   }
 
   /** Whether spans came after the last preview. */

@@ -97,7 +97,7 @@ class TraceAssemblyTest {
   }
 
   @Test
-  void callsOfAnOpenTraceCountBeforeItIsClosedAndOnce() throws Exception {
+  void callsOfAnOpenTraceCountOnceThoughPreviewsHadThem() throws Exception {
     receive(0, front());
     receive(10, cart());
     // The watermark passes the first second.

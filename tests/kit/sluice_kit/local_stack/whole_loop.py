@@ -127,9 +127,25 @@ def recommendation(stack: Stack) -> dict[str, Any]:
 
 
 def wait_for_a_smaller_size(stack: Stack, span_s: int) -> dict[str, Any]:
-    """The first explanation whose target shrinks the pool, after a whole span of load at the size at start."""
+    """The first explanation whose target shrinks the pool, after a whole span of load at the size at start. Without
+    one, what was decided instead is shown."""
     time.sleep(span_s)
-    until("a size below 64 for cart", lambda: shrinks(size_of_cart(stack)))
+    decided: list[str] = []
+
+    def smaller() -> bool:
+        size = size_of_cart(stack)
+        line = f"{size.target} for {size.current}: {', '.join(reason.code for reason in size.reasons)}"
+        if not decided or not decided[-1].endswith(line):
+            decided.append(f"{time.strftime('%H:%M:%S')} {line}")
+        return shrinks(size)
+
+    try:
+        until("a size below 64 for cart", smaller)
+    except AssertionError:
+        print(
+            "-- decided for cart:", *decided, "-- and last:", stack.sluice("pools", "explain", "cart").stdout, sep="\n"
+        )
+        raise
     return recommendation(stack)
 
 

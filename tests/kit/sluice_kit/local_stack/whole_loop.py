@@ -24,16 +24,17 @@ from sluice.subsets.v1.subset_service_pb2 import ListSubsetsRequest
 from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
 from sluice_kit.local_stack.driver import REPOSITORY, Stack
 from sluice_kit.waiting import eventually, until
+from testbed.presets.shop import USERS
 
 POOL = "cart.threads"
 # A step follows the one before within some periods of a second; at rest there is none.
 RESTS_S = 10
 
 
-def check_the_loop(stack: Stack, tmp_path: Path, period_s: int) -> None:
+def check_the_loop(stack: Stack, tmp_path: Path, period_s: int, users: int = USERS) -> None:
     """Goodput is compared over whole periods of the load: two of them."""
     span_s = 2 * period_s
-    with running("demo", demo(period_s), stack, tmp_path):
+    with running("demo", demo(period_s, users), stack, tmp_path):
         answer = wait_for_a_smaller_size(stack, span_s)
         at_64 = goodput_per_s(stack, answer, span_s)
         with running("actuator", actuator("--apply", POOL), stack, tmp_path):
@@ -90,9 +91,9 @@ def subsets_of_suggest(stack: Stack) -> list[Subset]:
         return list(answer.subsets)
 
 
-def demo(period_s: int) -> list[str]:
+def demo(period_s: int, users: int = USERS) -> list[str]:
     python = str(REPOSITORY / ".cache/venvs/sluice/bin/python")
-    return [python, "-m", "testbed.demo", "--period", str(period_s)]
+    return [python, "-m", "testbed.demo", "--period", str(period_s), "--users", str(users)]
 
 
 def actuator(*flags: str) -> list[str]:

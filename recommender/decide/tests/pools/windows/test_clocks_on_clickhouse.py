@@ -16,7 +16,7 @@ from sluice.pools.windows.latency import last_index_within
 
 pytestmark = pytest.mark.integration
 
-BUCKET_MS, MS = 100, 10**6
+BUCKET_MS, INSERTED_MS, MS = 100, 1_000, 10**6
 NOW_MS = 1_800_000_000_000
 FAST = last_index_within(50 * MS)
 COLUMNS = [
@@ -124,8 +124,10 @@ def test_an_instance_whose_clock_is_off_is_collected_as_if_it_were_right(databas
     for step in range(8):
         now_ms = NOW_MS + 700 * step
         while written_ms < now_ms:
-            client.insert("windows", rows(rng, written_ms, taken_ms), column_names=COLUMNS)
-            written_ms += BUCKET_MS
+            ends = range(written_ms, min(now_ms, written_ms + INSERTED_MS), BUCKET_MS)
+            inserted = [row for end_ms in ends for row in rows(rng, end_ms, taken_ms)]
+            client.insert("windows", inserted, column_names=COLUMNS)
+            written_ms = ends[-1] + BUCKET_MS
         if step == 2:
             assert collector.clocks(CONFIG, now_ms) == {
                 Instance("off", "i1"): taken_ms,

@@ -31,9 +31,9 @@ CHECKED
   it does not.
 GAVE_UP
   The same in a pool that is smaller than the operator's and full or slower, or where the look showed more completions
-  at the operator's size, beyond chance, than the size of ours had when it was full. The operator's size is held for 10 min, twice as
-  long each time, up to a day. A larger pool that is full or slower gets the look: requests may have become heavier, or
-  callees slower while the load fell, and then the operator's size does no more.
+  at the operator's size, beyond chance, than the size of ours had when it was full. The operator's size is held for
+  10 min, twice as long each time, up to a day. A larger pool that is full or slower gets the look: requests may have
+  become heavier, or callees slower while the load fell, and then the operator's size does no more.
 
 A pool that drains to a smaller size, by a report of its targets, is not judged for a minute, unless nothing completes.
 
@@ -184,8 +184,8 @@ def _beyond_chance(look: Pace, before_per_s: float) -> bool:
     """Whether a look completed more than the half minute before it, by more than chance: counts of completions have
     their own size as variance, as those of a Poisson process.
 
-    Worked: 95 a second for 3 s after 60 a second for 30 s are 35 more, 6.0 standard errors of 5.8. 2.42 for 14.5 s after
-    1.58 are 0.84 more, 1.8 of 0.47.
+    Worked: 95 a second for 3 s after 60 a second for 30 s are 35 more, 6.0 standard errors of 5.8. 2.42 for 14.5 s
+    after 1.58 are 0.84 more, 1.8 of 0.47.
     """
     error = sqrt(look.per_s / look.seconds + before_per_s / LASTS_S)
     return look.per_s - before_per_s > CHANCE_ERRORS * error

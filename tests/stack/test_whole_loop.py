@@ -11,7 +11,7 @@ from sluice_kit.local_stack.whole_loop import check_the_loop, demo, running
 # tests/soak has the shipped one.
 PERIOD_S = 12
 # The shipped 138 hardly fill 64 threads in bursts of a second, and a pool that is never full is left alone: a smaller
-# size came after 8 to 219 s in 15 simulated runs. With 180 it came after 6 to 17 s.
+# size came after 8 to 219 s in 15 simulated runs (a script that is not kept). With 180 it came after 6 to 17 s.
 USERS = 180
 
 

@@ -131,21 +131,20 @@ def wait_for_a_smaller_size(stack: Stack, span_s: int) -> dict[str, Any]:
     """The first explanation whose target shrinks the pool, after a whole span of load at the size at start. Without
     one, what was decided instead is shown."""
     time.sleep(span_s)
-    decided: list[str] = []
+    decided: list[tuple[str, str]] = []
 
     def smaller() -> bool:
         size = size_of_cart(stack)
         line = f"{size.target} for {size.current}: {', '.join(reason.code for reason in size.reasons)}"
-        if not decided or not decided[-1].endswith(line):
-            decided.append(f"{time.strftime('%H:%M:%S')} {line}")
+        if not decided or decided[-1][1] != line:
+            decided.append((time.strftime("%H:%M:%S"), line))
         return shrinks(size)
 
     try:
         until("a size below 64 for cart", smaller)
     except AssertionError:
-        print(
-            "-- decided for cart:", *decided, "-- and last:", stack.sluice("pools", "explain", "cart").stdout, sep="\n"
-        )
+        print("-- decided for cart:", *map(" ".join, decided), sep="\n")
+        print(stack.sluice("pools", "explain", "cart").stdout)
         raise
     return recommendation(stack)
 

@@ -184,8 +184,8 @@ def _beyond_chance(look: Pace, before_per_s: float) -> bool:
     """Whether a look completed more than the half minute before it, by more than chance: counts of completions have
     their own size as variance, as those of a Poisson process.
 
-    Worked: 95 a second for 3 s after 60 a second for 30 s are 35 more, 6.0 standard errors of 5.8. 2.42 for 14.5 s
-    after 1.58 are 0.84 more, 1.8 of 0.47.
+    Worked: 95 a second for 3 s after 60 a second for 30 s are 35 more, 6.0 standard errors of 5.8. 2.42 for 15 s
+    after 1.58 are 0.84 more, 1.8 of 0.46.
     """
     error = sqrt(look.per_s / look.seconds + before_per_s / LASTS_S)
     return look.per_s - before_per_s > CHANCE_ERRORS * error

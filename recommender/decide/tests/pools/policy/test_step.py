@@ -389,7 +389,37 @@ def test_a_pool_that_is_half_full_at_twice_its_size_does_not_double_again() -> N
     assert max(sizes) == 10
 
 
-@pytest.mark.parametrize(("full", "size"), [(0.0, 10), (0.4, 10), (0.5, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
+@pytest.mark.parametrize(("full", "size"), [(0.0, 10), (0.2, 10), (0.25, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
 def test_a_pool_grows_as_it_is_full(full: float, size: int) -> None:
     assert largest(10, full) == size
     assert largest(1, 0.6) == 2
+
+
+@pytest.mark.parametrize(("every", "size"), [(5, 2), (4, 3)])
+def test_a_pool_grows_that_bursts_fill_for_a_quarter_of_the_time(every: int, size: int) -> None:
+    """2 connections, each held for 60 ms: all are taken in every fourth or fifth second, else 0.6."""
+    state, targets = PoolState(), set()
+    for second in range(120):
+        in_flight = 0.6 if (second + 1) % every else 2.0
+        came = buckets(T0 + 1_000 * second, 1, 2, in_flight, in_flight / 0.06)
+        state, decision = step(state, Observation({"a": 2}, came, 4.0, 0.4), T0 + 1_000 * (second + 1))
+        targets.add(decision.target or 0)
+    assert max(targets) == size
+
+
+def test_after_a_look_at_a_smaller_size_the_pool_goes_back_up_at_once() -> None:
+    """2 connections of 60 ms are full and grow. Then 8 a second come, of 33 before: a look at 2 shows that the demand
+    fell. The next burst must not wait for 2 to be full."""
+    state, size, looked = PoolState(), 2, []
+    for second in range(120):
+        demand = 33.3 if second < 12 else 60.0 if second < 30 else 8.0
+        done = min(demand, size / 0.06)
+        came = buckets(T0 + 1_000 * second, 1, size, done * 0.06, done)
+        state, decision = step(state, Observation({"a": size}, came, 4.0, 0.4), T0 + 1_000 * (second + 1))
+        if decision.reasons[0][0] == "CHECKED":
+            looked.append(size)
+        if decision.action is Action.APPLY and decision.target:
+            size = decision.target
+    assert looked[0] > 2
+    assert looked[-1] == 2
+    assert size == looked[0]

@@ -41,12 +41,12 @@ def python_environment(venv: Path, lock: Path, versions: str) -> Action:
 
 
 def compiled_loops(module: str) -> Action:
-    """Compiles the decider's loops, which it would otherwise compile at its start. Go's builds take longer: they go
-    first."""
+    """Compiles the decider's loops, which it would otherwise compile at its start. One thread compiles them, which Go's
+    builds leave a core to (`go_build`)."""
 
     def prepare(log: Path) -> None:
         source = REPOSITORY / "recommender/decide/src"
-        run(["nice", SLUICE_PYTHON, "-m", module], log, env={"PYTHONPATH": str(source)})
+        run([SLUICE_PYTHON, "-m", module], log, env={"PYTHONPATH": str(source)})
 
     return prepare
 
@@ -70,14 +70,17 @@ def python_api(log: Path) -> None:
 
 
 def go_build(module: Path, package: str, binary: str, variables: Mapping[str, str] | None = None) -> Action:
-    """variables: values that the linker gives to variables, by the path of each."""
+    """variables: values that the linker gives to variables, by the path of each.
+
+    Go compiles on all cores, what other steps leave of them: a step of one thread would else be the last to end.
+    """
     settings = [f"-X {name}={value}" for name, value in (variables or {}).items()]
     linker = " ".join([LINKER_OPTIONS, *settings])
 
     def build(log: Path) -> None:
         (BIN / binary).parent.mkdir(parents=True, exist_ok=True)
         words = ["build", "-mod=readonly", *GO_OPTIONS, linker, "-o", BIN / binary, package]
-        run([toolchain.go_path(), *words], log, cwd=module, env=go_environment())
+        run(["nice", toolchain.go_path(), *words], log, cwd=module, env=go_environment())
 
     return build
 

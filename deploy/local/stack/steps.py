@@ -70,7 +70,8 @@ def run(command: Sequence[object], log: Path, *, cwd: Path | None = None, env: M
         except OSError as error:
             raise StepError(f"cannot run {words[0]}: {error}", log=log) from error
     if done.returncode:
-        message = f"{Path(words[0]).name} exited with {done.returncode}"
+        program = next(word for word in words if word != "nice")
+        message = f"{Path(program).name} exited with {done.returncode}"
         raise StepError(message, log=log, advice=remedy(log, begins))
 
 

@@ -73,6 +73,11 @@ def test_a_failed_step_is_not_stamped_stops_what_follows_and_says_where_its_log_
         repeated.run(steps)
 
 
+def test_an_error_names_the_program_and_not_what_lowers_its_priority(tmp_path: Path) -> None:
+    with pytest.raises(StepError, match="^false exited with 1$"):
+        run(["nice", "false"], tmp_path / "build.log")
+
+
 def test_an_error_of_the_system_names_its_step(tmp_path: Path) -> None:
     def copy(log: Path) -> None:
         (tmp_path / "absent/file").write_text("")

@@ -144,9 +144,7 @@ def _agent(method: str, simulation: Simulation, fine: FineWindows) -> ControlAge
 
 def run(quick: bool) -> str:
     loads, seeds = (QUICK_LOADS, QUICK_SEEDS) if quick else (tuple(RATES), SEEDS)
-    tasks = [
-        Task(method, load, seed) for load in loads for seed in seeds for method in (SLUICE, SCT, HELD, PLENTY)
-    ]
+    tasks = [Task(method, load, seed) for load in loads for seed in seeds for method in (SLUICE, SCT, HELD, PLENTY)]
     return report(dict(zip(tasks, mapped(run_one, tasks), strict=True)))
 
 

@@ -394,6 +394,15 @@ def test_a_service_that_is_away_does_no_harm() -> None:
     assert judged(TRUST, some, 4)[1].case is Case.COLLAPSED
 
 
+def test_silence_of_an_idle_pool_does_no_harm() -> None:
+    """Nothing is in use and nobody waits: the load has gone. What completes, too little of it, still counts."""
+    idle = replace(scene(16), idle=True)
+    assert judged(TRUST, idle, 5)[1] is None
+    assert judged(TRUST, idle, 60) == (TRUST, None)
+    some = replace(scene(16, *beats(16, 3, 49.0, 16.0), full=1.0), idle=True)
+    assert judged(TRUST, some, 4)[1].case is Case.COLLAPSED
+
+
 @pytest.mark.parametrize(
     ("in_use", "size", "looks"),
     [(3.0, 16, False), (2.9, 16, True), (None, 16, True), (3.0, 64, True)],

@@ -131,6 +131,24 @@ def test_a_pool_that_is_reported_in_use_and_not_full_is_not_silent(reported: Occ
     assert (verdict.case if verdict else None) is (Case.CHECKED if looks else None)
 
 
+@pytest.mark.parametrize(
+    ("reported", "case"),
+    [
+        (told(0.0, 0.0, most=0, readings=1), None),
+        # Its newest report had something in use or a caller that waited, or is a minute old; or there is none.
+        (told(0.5, 0.0, most=1, readings=2), Case.COLLAPSED),
+        (replace(told(0.0, 0.0, most=0), waiting=0.5, waiting_most=1), Case.COLLAPSED),
+        (replace(told(0.0, 0.0, most=0), coarse=True), Case.COLLAPSED),
+        (None, Case.COLLAPSED),
+    ],
+)
+def test_silence_after_a_change_is_no_collapse_of_a_pool_that_is_reported_idle(
+    reported: Occupancy | None, case: Case | None
+) -> None:
+    verdict = watch(FACTS, LEARNT, replace(sees(16), occupancy=reported), NOW)[1]
+    assert (verdict.case if verdict else None) is case
+
+
 @pytest.mark.parametrize(("waiting", "looks"), [(None, False), (6.0, False), (7.0, True)])
 def test_the_guard_is_shown_that_most_callers_wait(waiting: float | None, looks: bool) -> None:
     """60 a second at 64, in which spans show 6 in use; 100 a second at 32, the operator's."""

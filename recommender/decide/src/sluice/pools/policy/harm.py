@@ -6,10 +6,11 @@ when Sluice left it is the measure of all other sizes on the same CPU limit.
 
 COLLAPSED
   Within 2 min of a change by Sluice, one of these holds. Nothing completes for 5 s, and for 5 times as long as a
-  request stayed, unless the guard just went back to this size. Or less than half of before completes over 3 s and a
-  request's stay, and over the newest three beats, and the pool is full or its requests stay 1.5 times as long. The
-  guard goes back to the size before. It refuses the new size and all beyond it for 10 min, twice as long each time.
-  The operator's size is not gone back to where a full pool of it completed less than the size in force does.
+  request stayed, unless the guard just went back to this size, or targets report that the pool is idle. Or less than
+  half of before completes over 3 s and a request's stay, and over the newest three beats, and the pool is full or its
+  requests stay 1.5 times as long. The guard goes back to the size before. It refuses the new size and all beyond it for
+  10 min, twice as long each time. The operator's size is not gone back to where a full pool of it completed less than
+  the size in force does.
 ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
@@ -111,7 +112,8 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     does, newest = pace_over(away), pace_over(away[-3:])
     silent_ms = now_ms - max(scene.completed_ms or 0, trust.since_ms) - max(did.lag_ms, 0)
     silent = silent_ms >= 1_000 * LASTS_S
-    if (silent and (scene.unread or _goes_on(scene, operator, did, away))) or drains(scene, trust, now_ms):
+    no_harm = scene.unread or scene.idle or _goes_on(scene, operator, did, away)
+    if (silent and no_harm) or drains(scene, trust, now_ms):
         return None
     if silent:
         does = newest = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)

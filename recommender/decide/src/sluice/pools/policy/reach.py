@@ -17,7 +17,7 @@ from sluice.pools.policy.worth import Choice, Outlook
 
 LARGEST_STEP = 2
 # From this share of the newest seconds on in which it is full, a pool may grow by a third.
-GROWS_SHARE = 0.25
+GROWS_SHARE = 0.1
 # Up to so many times the size where as many callers wait.
 LARGEST_GROWTH = 4
 # A pool collapses where the best size completes so much more, in ln X and in standard deviations. A leap is by a factor
@@ -61,7 +61,7 @@ def leap(outlook: Outlook, current: int) -> int:
 def largest(current: int, full: float, waiting: float = 0.0) -> int:
     """The largest size that one change leads to. Twice the size where the pool is full all the time, and up to four
     times where more wait than it holds: by Little's law as many requests are in the system as it holds and as wait. A
-    third more, and at least one, where it is full for a quarter of the time: bursts make callers wait. Else the size
+    third more, and at least one, where it is full for a tenth of the time: bursts make callers wait. Else the size
     itself.
 
     Worked, full, at 5: with 3 that wait to 10, with 12 to 17, with 40 to 20. Two connections of 61 ms, full for

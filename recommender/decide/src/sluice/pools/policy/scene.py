@@ -38,6 +38,7 @@ class Scene:
     - operator_full_per_s: the most that the operator's size completed while it was full; infinite where it never was.
     - most_wait: more callers wait than requests are in flight, over a minute at this size.
     - in_use: mean of half a minute by the targets' reports, where these do not have the pool full; None without them.
+    - idle: the targets' newest reports, under the size in force, have nothing in use and no caller that waits.
     """
 
     current: int
@@ -54,6 +55,7 @@ class Scene:
     operator_full_per_s: float = inf
     in_use: float | None = None
     most_wait: bool = False
+    idle: bool = False
 
 
 def drains(scene: Scene, trust: Trust, now_ms: int) -> bool:

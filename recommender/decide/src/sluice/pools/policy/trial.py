@@ -96,12 +96,12 @@ def _went_back(trust: Trust, scene: Scene, now_ms: int) -> bool:
 
 
 def _collapsed(record: SizeRecord, pace: Pace | None, scene: Scene, trust: Trust, now_ms: int) -> str:
-    """Why the change collapsed, "" where it did not. A pool that drains collapses only where nothing completes, a size
-    that the guard went back to only where too little does."""
+    """Why the change collapsed, "" where it did not. A pool that drains collapses only where nothing completes; a size
+    that the guard went back to, and an idle pool, only where too little does."""
     silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * record.stay_s)
     good = pace is not None and pace.per_s > 0
     waited_ms = now_ms - trust.since_ms - max(record.lag_ms, 0)
-    judges = not scene.unread and not _went_back(trust, scene, now_ms)
+    judges = not (scene.unread or scene.idle or _went_back(trust, scene, now_ms))
     expected = record.per_s * waited_ms / 1_000
     if not good and judges and waited_ms >= silent_ms and expected >= EXPECTED:
         return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {record.per_s:.3g}/s at {record.size}"

@@ -54,6 +54,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         drains=occupancy is not None and not occupancy.coarse and occupancy.busy > DRAINS * current,
         in_use=_in_use(occupancy),
         most_wait=most_wait(facts, learnt, now_ms) is not None,
+        idle=_idle(occupancy),
     )
     if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
         scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))
@@ -76,6 +77,14 @@ def _in_use(occupancy: Occupancy | None) -> float | None:
     if occupancy is None or occupancy.coarse or occupancy.readings < TOLD_READINGS:
         return None
     return occupancy.busy_30_s if occupancy.full_share < REPORTED_FULL else None
+
+
+def _idle(occupancy: Occupancy | None) -> bool:
+    """Whether nothing is in the pool, and nobody waits for it: what does not complete has not come. Where a request
+    does not end, the next report, 15 s later at most, has it in use."""
+    if occupancy is None or occupancy.coarse:
+        return False
+    return occupancy.busy == occupancy.busy_most == 0 and not occupancy.waiting_most
 
 
 def _when_full(learnt: Learnt, least: float, size: int, cores: float) -> float:

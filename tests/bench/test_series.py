@@ -1,4 +1,5 @@
 import pytest
+
 from bench.series import HELD, PLENTY, POOLS, SCT, SLUICE, Seen, Task, against, drawn, report, run_one
 from testbed.real.rates import LENGTH, RATES
 

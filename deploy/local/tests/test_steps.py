@@ -74,7 +74,7 @@ def test_a_failed_step_is_not_stamped_stops_what_follows_and_says_where_its_log_
 
 
 def test_an_error_names_the_program_and_not_what_lowers_its_priority(tmp_path: Path) -> None:
-    with pytest.raises(StepError, match="^false exited with 1$"):
+    with pytest.raises(StepError, match=r"^false exited with 1$"):
         run(["nice", "false"], tmp_path / "build.log")
 
 

@@ -83,8 +83,17 @@ def test_what_is_set_once_the_change_is_in_force_is_another_s() -> None:
 
 @pytest.mark.parametrize(
     ("waiting", "full", "size"),
-    [(0.0, 1.0, 10), (3.0, 1.0, 10), (12.0, 1.0, 17), (40.0, 1.0, 20), (40.0, 0.6, 6), (40.0, 0.05, 5)],
+    [
+        (0.0, 1.0, 10),
+        (3.0, 1.0, 10),
+        (12.0, 1.0, 17),
+        (40.0, 1.0, 20),
+        (40.0, 0.6, 6),
+        (0.1, 0.1, 6),
+        (40.0, 0.08, 5),
+        (0.0, 0.4, 5),
+    ],
 )
 def test_a_full_pool_grows_as_far_as_callers_wait(waiting: float, full: float, size: int) -> None:
-    """From 5: twice at least, and four times at most."""
+    """From 5: twice at least, and four times at most, where it is full; a third where bursts fill it."""
     assert largest(5, full, waiting) == size

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sluice.model.states import State
 from sluice.pools.policy.case import WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.reach import largest
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
@@ -389,20 +389,22 @@ def test_a_pool_that_is_half_full_at_twice_its_size_does_not_double_again() -> N
     assert max(sizes) == 10
 
 
-@pytest.mark.parametrize(("full", "size"), [(0.0, 10), (0.08, 10), (0.1, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
+@pytest.mark.parametrize(("full", "size"), [(0.0, 10), (0.4, 10), (0.5, 13), (0.8, 13), (0.9, 20), (1.0, 20)])
 def test_a_pool_grows_as_it_is_full(full: float, size: int) -> None:
     assert largest(10, full) == size
     assert largest(1, 0.6) == 2
 
 
-@pytest.mark.parametrize(("burst_s", "size"), [(0, 2), (1, 3)])
-def test_a_pool_grows_that_bursts_fill_for_a_tenth_of_the_time(burst_s: int, size: int) -> None:
+@pytest.mark.parametrize(("burst_s", "waiting", "size"), [(0, 0.1, 2), (1, 0.0, 2), (1, None, 2), (1, 0.1, 3)])
+def test_a_pool_grows_that_bursts_fill_where_callers_wait(burst_s: int, waiting: float | None, size: int) -> None:
     """2 connections, each held for 60 ms: all are taken for a second in ten, or never, else 0.6."""
     state, targets = PoolState(), set()
     for second in range(120):
         in_flight = 2.0 if second % 10 >= 10 - burst_s else 0.6
         came = buckets(T0 + 1_000 * second, 1, 2, in_flight, in_flight / 0.06)
-        state, decision = step(state, Observation({"a": 2}, came, 4.0, 0.4), T0 + 1_000 * (second + 1))
+        now_ms = T0 + 1_000 * (second + 1)
+        reported = Occupancy(0.7, waiting, 0.1, now_ms, busy_most=2, waiting_most=2 if waiting else None, readings=10)
+        state, decision = step(state, Observation({"a": 2}, came, 4.0, 0.4, occupancy=reported), now_ms)
         targets.add(decision.target or 0)
     assert max(targets) == size
 

@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Iterable
 from math import log
 
-from sluice.fast.worth import LOOK_FACTOR, LOOK_SHARE
+from sluice.fast.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.observation import Constraints
 from sluice.pools.policy.state import Facts
 from sluice.pools.policy.worth import Choice, Outlook
 
 LARGEST_STEP = 2
-# From this share of the newest seconds on in which it is full, a pool may grow by a third.
-GROWS_SHARE = 0.1
+# From this share of the newest seconds on in which it is full, a pool for which callers wait may grow by a third.
+QUEUED_SHARE = 0.1
 # Up to so many times the size where as many callers wait.
 LARGEST_GROWTH = 4
 # A pool collapses where the best size completes so much more, in ln X and in standard deviations. A leap is by a factor
@@ -61,8 +61,8 @@ def leap(outlook: Outlook, current: int) -> int:
 def largest(current: int, full: float, waiting: float = 0.0) -> int:
     """The largest size that one change leads to. Twice the size where the pool is full all the time, and up to four
     times where more wait than it holds: by Little's law as many requests are in the system as it holds and as wait. A
-    third more, and at least one, where it is full for a tenth of the time: bursts make callers wait. Else the size
-    itself.
+    third more, and at least one, where it is full for half of the time, or for a tenth and targets report that callers
+    wait for it: bursts fill it. Else the size itself.
 
     Worked, full, at 5: with 3 that wait to 10, with 12 to 17, with 40 to 20. Two connections of 61 ms, full for
     0.38 of 5 s under a series of NASA's: 40 s later a burst of it makes 38 of 710 requests late.
@@ -72,7 +72,8 @@ def largest(current: int, full: float, waiting: float = 0.0) -> int:
     """
     if full >= LOOK_SHARE:
         return int(min(max(current * LARGEST_STEP, current + waiting), current * LARGEST_GROWTH))
-    return max(current + 1, int(current * LOOK_FACTOR)) if full >= GROWS_SHARE else current
+    grows = full >= FULL_SHARE or (full >= QUEUED_SHARE and waiting > 0)
+    return max(current + 1, int(current * LOOK_FACTOR)) if grows else current
 
 
 def admitted(current: int, most: int, cores: float) -> int:

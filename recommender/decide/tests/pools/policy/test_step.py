@@ -409,19 +409,23 @@ def test_a_pool_grows_that_bursts_fill_where_callers_wait(burst_s: int, waiting:
     assert max(targets) == size
 
 
-def test_after_a_look_at_a_smaller_size_the_pool_goes_back_up_at_once() -> None:
-    """2 connections of 60 ms are full and grow. Then 8 a second come, of 33 before: a look at 2 shows that the demand
-    fell. The next burst must not wait for 2 to be full."""
+@pytest.mark.parametrize(("most", "back"), [(1_000, 8), (3, 3)])
+def test_after_a_look_at_a_smaller_size_the_pool_goes_back_up_at_once(most: int, back: int) -> None:
+    """2 connections of 60 ms are full, and become 8. Then 8 a second come, of 33 before: a look at 2 shows that the
+    demand fell. The next burst must not wait for 2 to be full. An operator may lower the bound during the look."""
     state, size, looked = PoolState(), 2, []
     for second in range(120):
         demand = 33.3 if second < 12 else 60.0 if second < 30 else 8.0
         done = min(demand, size / 0.06)
         came = buckets(T0 + 1_000 * second, 1, size, done * 0.06, done)
-        state, decision = step(state, Observation({"a": size}, came, 4.0, 0.4), T0 + 1_000 * (second + 1))
+        bound = Constraints(1, most if looked and looked[-1] == 2 else 1_000)
+        seen = Observation({"a": size}, came, 4.0, 0.4, constraints=bound)
+        state, decision = step(state, seen, T0 + 1_000 * (second + 1))
         if decision.reasons[0][0] == "CHECKED":
             looked.append(size)
         if decision.action is Action.APPLY and decision.target:
             size = decision.target
-    assert looked[0] > 2
+            assert size <= bound.most
+    assert looked[0] == 8
     assert looked[-1] == 2
-    assert size == looked[0]
+    assert size == back

@@ -107,7 +107,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     shrinks = stops and taken(observation, current)
     least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
     near = reach(current, replaced, observation.constraints, full, queued(observation))
-    left = before_the_look(facts, current, now_ms) or current
+    left = legal(before_the_look(facts, current, now_ms), observation.constraints) or current
     near = min(near[0], left), max(near[1], left)
     if just_carried(learnt.waits, learnt.until_ms):
         near = near[0], admitted(current, near[1], observation.cores)

@@ -135,7 +135,7 @@ def test_a_pool_that_is_reported_in_use_and_not_full_is_not_silent(reported: Occ
     ("reported", "case"),
     [
         (told(0.0, 0.0, most=0, readings=1), None),
-        # Its newest report had something in use or a caller that waited, or is a minute old; or there is none.
+        # Something was in use, or a caller waited; readings are too far apart, or there are none.
         (told(0.5, 0.0, most=1, readings=2), Case.COLLAPSED),
         (replace(told(0.0, 0.0, most=0), waiting=0.5, waiting_most=1), Case.COLLAPSED),
         (replace(told(0.0, 0.0, most=0), coarse=True), Case.COLLAPSED),

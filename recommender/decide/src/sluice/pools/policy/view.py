@@ -176,7 +176,8 @@ def queued(observation: Observation) -> float:
 
 def before_the_look(facts: Facts, current: int, now_ms: int) -> int | None:
     """The size that the guard left for a look at the operator's, where that showed that the demand fell: the pool may
-    go back there at once. Worked: 15 is left for 49, and all from 16 on are refused, so no single step leads back."""
+    go back there at once. Worked: 15 is left for 49, and all from 16 on are refused, so no single step leads back; 8 is
+    left for 2, which the load does not fill any more, so that 2 would not grow."""
     change = facts.change
     if change is None or (change.to_size, change.basis) != (current, Basis.REVERT):
         return None

@@ -403,6 +403,16 @@ def test_silence_of_an_idle_pool_does_no_harm() -> None:
     assert judged(TRUST, some, 4)[1].case is Case.COLLAPSED
 
 
+@pytest.mark.parametrize(("per_s", "idle", "looks"), [(9.9, True, False), (9.9, False, True), (10.1, True, True)])
+def test_the_last_completions_before_an_idle_pool_fell_silent_are_no_ground_for_a_look(
+    per_s: float, idle: bool, looks: bool
+) -> None:
+    """The load of a real application ended: one completion in the half minute, 5 a second before, 6 connections of
+    which none was in use. They became the operator's one, and would have been refused once the load came back."""
+    some = replace(scene(64, *beats(64, 30, per_s, 1.0), from_size=None), idle=idle)
+    assert (judged(TRUST, some, 30)[1] is not None) == looks
+
+
 @pytest.mark.parametrize(
     ("in_use", "size", "looks"),
     [(3.0, 16, False), (2.9, 16, True), (None, 16, True), (3.0, 64, True)],

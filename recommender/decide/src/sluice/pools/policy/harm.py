@@ -26,10 +26,10 @@ CHECKED
   not show what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is
   not full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another
   look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service
-  that is away does no harm. Nor does a smaller pool that its targets report as not full, with half as much in use as
-  before or more: its requests go on, and what is missing are their spans. For a size larger than the operator's the
-  limit is 0.3 instead of 0.7, since such a size completes all that comes unless it does harm; where most callers wait,
-  it does not.
+  that is away does no harm. Nor does a pool in which next to nothing completes while its targets report it as idle. Nor
+  does a smaller pool that its targets report as not full, with half as much in use as before or more: its requests go
+  on, and what is missing are their spans. For a size larger than the operator's the limit is 0.3 instead of 0.7, since
+  such a size completes all that comes unless it does harm; where most callers wait, it does not.
 GAVE_UP
   The same in a pool that is smaller than the operator's and full or slower, or where the look showed more completions
   at the operator's size, beyond chance, than the size of ours had when it was full. The operator's size is held for
@@ -125,6 +125,10 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
         return None
     if max(does.per_s, newest.per_s) >= FEWER * did.per_s:
         return None
+    # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
+    next_to_nothing = does.per_s < NEXT_TO_NOTHING * did.per_s
+    if next_to_nothing and scene.idle:
+        return None
     by_demand = now_ms < trust.demand_until_ms and does.per_s >= FEWER * trust.demand_per_s
     sizes = sorted({beat.size for beat in away} or {scene.current})
     # A pool that was idle and has just filled completed less because less came.
@@ -138,8 +142,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     does_all = scene.current > operator and not slow and not scene.most_wait
     if by_demand or (does_all and does.per_s >= LARGER_FEWER * did.per_s):
         return None
-    # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
-    seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
+    seen_per_s = 0.0 if next_to_nothing else does.per_s
     return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
 
 

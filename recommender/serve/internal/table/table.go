@@ -79,6 +79,9 @@ func (t *Table[K, V]) Get(key K) (*Entry[K, V], *View[K, V]) {
 
 // Moved is true if another shard has e's key now.
 func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
+	if len(t.published) == 1 {
+		return false
+	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	newest := t.newest[e.Key]

@@ -25,13 +25,13 @@ type countKey struct{}
 
 // heartbeat is the heartbeat of a view, encoded once for all watchers with the same filter and position.
 func (w *Watch[K, V]) heartbeat(view *table.View[K, V], now time.Time) *Frame {
-	if kept, ok := view.Kept.Load(w.Filter.ID); ok && now.Sub(kept.(*keptHeartbeat).at) < reuseFor {
+	if kept, ok := view.Kept.Load(w.heartbeatKey); ok && now.Sub(kept.(*keptHeartbeat).at) < reuseFor {
 		return kept.(*keptHeartbeat).frame
 	}
 	encoded := &keptHeartbeat{now, w.Encoder.heartbeat(w.filterShardsOnce(view), w.Filter, w.token(view, now).String(), now)}
 	counter, _ := view.Kept.LoadOrStore(countKey{}, &keptCount{})
-	if _, known := view.Kept.Load(w.Filter.ID); known || counter.(*keptCount).count.Add(1) <= mostKept {
-		view.Kept.Store(w.Filter.ID, encoded)
+	if _, known := view.Kept.Load(w.heartbeatKey); known || counter.(*keptCount).count.Add(1) <= mostKept {
+		view.Kept.Store(w.heartbeatKey, encoded)
 	}
 	return encoded.frame
 }
@@ -49,15 +49,15 @@ type shardsKey uint64
 // filterShardsOnce are the shards of the filter's records, or all for a filter without groups. As heartbeats, they are looked
 // up once for a view.
 func (w *Watch[K, V]) filterShardsOnce(view *table.View[K, V]) []*table.Shard[K, V] {
-	if w.Filter.All() {
+	if w.Filter.All() || len(view.Shards) == 1 {
 		return view.Shards
 	}
-	if kept, ok := view.Kept.Load(shardsKey(w.Filter.ID)); ok {
+	if kept, ok := view.Kept.Load(w.shardsKey); ok {
 		return kept.([]*table.Shard[K, V])
 	}
 	shards := w.filterShards(view)
-	if _, known := view.Kept.Load(w.Filter.ID); known { // few filters are kept, so few of these lists, too
-		view.Kept.Store(shardsKey(w.Filter.ID), shards)
+	if _, known := view.Kept.Load(w.heartbeatKey); known { // few filters are kept, so few of these lists, too
+		view.Kept.Store(w.shardsKey, shards)
 	}
 	return shards
 }

@@ -28,10 +28,14 @@ type Watch[K table.Key[K], V any] struct {
 	Stopping <-chan struct{}
 
 	cursor []int64
+	done   <-chan struct{}
+	// Keys of View.Kept. A number that is made a key at each event is an allocation for each watcher.
+	heartbeatKey, shardsKey any
 }
 
 // Run returns when the caller is gone, or with the watch's last error.
 func (w *Watch[K, V]) Run(ctx context.Context, token *Token) error {
+	w.done, w.heartbeatKey, w.shardsKey = ctx.Done(), w.Filter.ID, shardsKey(w.Filter.ID)
 	view, why, err := w.start(ctx, token)
 	if err != nil {
 		return err
@@ -104,7 +108,7 @@ func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.
 	for view := last; ; {
 		select { // two cases: with 10,000 watchers each further one is a millisecond
 		case <-view.Next():
-		case <-ctx.Done():
+		case <-w.done:
 			return nil, ctx.Err()
 		}
 		if err := w.endError(); err != nil {
@@ -117,16 +121,20 @@ func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.
 	}
 }
 
-// endError is the error that ends a watch. A tick wakes watches before their end.
+// endError is the error that ends a watch. A tick wakes watches before their end. Each channel has its own select, which takes no
+// lock; one over both takes the locks of both, which all watchers share.
 func (w *Watch[K, V]) endError() error {
 	select {
 	case <-w.Table.Closed():
 		return problem.Unavailable(problem.LogReplaced, "another journal replaced this one: watch again")
+	default:
+	}
+	select {
 	case <-w.Stopping:
 		return problem.Unavailable(problem.Stopping, "the server stops: watch again with the resume token")
 	default:
-		return nil
 	}
+	return nil
 }
 
 // behind is true if the watch has not sent all records of view.

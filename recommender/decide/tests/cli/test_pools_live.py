@@ -29,7 +29,7 @@ from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, config, 
 from sluice_kit.journal.memory_log import pool_shard
 from sluice_kit.journal.shard_log import Log, serving_at
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 from .processes import interruptible
@@ -43,7 +43,7 @@ TOKEN = "a-token-of-some-length"
 class Recommender:
     """The server and the loop, with made windows and a clock that passes a second a period."""
 
-    def __init__(self, broker: Kafka, folder: Path) -> None:
+    def __init__(self, broker: Broker, folder: Path) -> None:
         self.log, self.folder = Log(broker), folder
         broker.topic(f"{self.log.prefix}state", like="sluice_state")
         self.collector, self._clock, self._over = FakeCollector({CART: hump(), DB: hump()}), FakeClock(), False
@@ -77,7 +77,7 @@ class Recommender:
 
 
 @pytest.fixture
-def recommender(broker: Kafka, tmp_path: Path) -> Iterator[Recommender]:
+def recommender(broker: Broker, tmp_path: Path) -> Iterator[Recommender]:
     running = Recommender(broker, tmp_path)
     running.start()
     yield running

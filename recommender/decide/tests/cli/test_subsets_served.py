@@ -19,7 +19,7 @@ from sluice.subsets.v1.explanation_pb2 import Adoption, ContainerLoad, Pair, Pai
 from sluice.subsets.v1.log_pb2 import ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_PROVIDED, Endpoint, Subset, SubsetKey
 from sluice_kit.journal.shard_log import Log, serving_at
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 
 from .processes import interruptible
 
@@ -86,7 +86,7 @@ def explained() -> Records:
 
 
 @pytest.fixture
-def log(broker: Kafka) -> Log:
+def log(broker: Broker) -> Log:
     return Log(broker)
 
 

@@ -24,7 +24,7 @@ from sluice_kit.journal.shard_log import Log, recording, serving
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.programs.decider import PATIENCE_S, REPOSITORY, Decider, feeding, insert, windows_of_shop
 from sluice_kit.servers.clickhouse import ClickHouse
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -47,7 +47,7 @@ def shop_windows() -> list[list[Any]]:
 
 
 @pytest.fixture
-def log(broker: Kafka) -> Log:
+def log(broker: Broker) -> Log:
     """One of its own: what a pool of another test did must not be known."""
     log = Log(broker)
     broker.topic(f"{log.prefix}state", like="sluice_state")

@@ -20,7 +20,7 @@ from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 from sluice.subsets.names import SUBSET
 from sluice_kit.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice_kit.journal.place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, pools_of, received, taken
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 
@@ -35,7 +35,7 @@ def memory(_: pytest.FixtureRequest) -> Place:
 
 
 def on_kafka(request: pytest.FixtureRequest) -> Place:
-    broker: Kafka = request.getfixturevalue("broker")
+    broker: Broker = request.getfixturevalue("broker")
     names = topics(f"{uuid.uuid4().hex[:8]}_")
     broker.log(names.state.removesuffix("state"), SHARDS)
     producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 0})

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import yaml
 
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
 
-def test_another_number_of_partitions_is_refused(broker: Kafka, tmp_path: Path) -> None:
+def test_another_number_of_partitions_is_refused(broker: Broker, tmp_path: Path) -> None:
     topic = broker.topic(f"decisions-{uuid.uuid4().hex}", like="sluice_decisions")
     about = yaml.safe_load((REPOSITORY / "collector/topics.yaml").read_text())["topics"]["sluice_decisions"]
     wanted = tmp_path / "topics.yaml"

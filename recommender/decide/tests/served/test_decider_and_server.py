@@ -21,13 +21,15 @@ from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, ACTUATION_O
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice_kit.journal.place import SHOP, answer, period, pool
 from sluice_kit.journal.shard_log import Log, serving
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 
 
-def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say(broker: Kafka, tmp_path: Path) -> None:
+def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say(
+    broker: Broker, tmp_path: Path
+) -> None:
     log = Log(broker)
     broker.topic(f"{log.prefix}state", like="sluice_state")
     names = topics(log.prefix)

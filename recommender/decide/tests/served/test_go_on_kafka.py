@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 LIMIT_S = 400
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.integration
         pytest.param(["./internal/server"], id="server_all", marks=pytest.mark.long),
     ],
 )
-def test_go_on_kafka(broker: Kafka, tests: list[str]) -> None:
+def test_go_on_kafka(broker: Broker, tests: list[str]) -> None:
     go = shutil.which("go", path=f"{REPOSITORY / '.cache/venvs/go/bin'}{os.pathsep}{os.environ['PATH']}")
     assert go is not None, "no go on PATH: `make setup` installs it"
     done = subprocess.run(

@@ -16,7 +16,7 @@ from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from sluice_kit.hostile import TEXTS
 from sluice_kit.journal.shard_log import Log, recording, serving
 from sluice_kit.servers.clickhouse import ClickHouse
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -24,7 +24,7 @@ MORE = ("\\", "\\'", "a\tb", "a\nb", "\\N", "{name:String}", "'", '"', "`", "a\\
 NAMES = [name for name in dict.fromkeys((*TEXTS, *MORE)) if name and len(name.encode()) <= 512]
 
 
-def test_the_history_of_each_is_its_own(broker: Kafka, database: ClickHouse, tmp_path: Path) -> None:
+def test_the_history_of_each_is_its_own(broker: Broker, database: ClickHouse, tmp_path: Path) -> None:
     log, now = Log(broker), Timestamp(seconds=int(time.time()))
     sizes = {}
     for number, name in enumerate(NAMES, start=1):

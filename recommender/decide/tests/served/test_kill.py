@@ -13,7 +13,7 @@ from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from sluice_kit.journal.shard_log import Log, killed
 from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -58,7 +58,7 @@ class Writer(threading.Thread):
         return self.revision
 
 
-def test_kill_of_each_server_under_load(broker: Kafka, tmp_path: Path) -> None:
+def test_kill_of_each_server_under_load(broker: Broker, tmp_path: Path) -> None:
     log = Log(broker)
     addresses = [f"127.0.0.1:{port}" for port in free_ports(2)]
     writer = Writer(log)

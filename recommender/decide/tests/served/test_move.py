@@ -22,7 +22,7 @@ from sluice_kit.journal.place import SHOP, Place, facts, period, pools_of, taken
 from sluice_kit.journal.shard_log import killed
 from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -48,7 +48,7 @@ def said(service: str, revision: int) -> PoolSize:
 class Scene:
     shards = 2
 
-    def __init__(self, broker: Kafka, folder: Path) -> None:
+    def __init__(self, broker: Broker, folder: Path) -> None:
         self.bootstrap, self.prefix = broker.bootstrap, f"{uuid.uuid4().hex[:8]}_"
         broker.log(self.prefix, self.shards)
         self.names = topics(self.prefix)
@@ -86,7 +86,7 @@ class Scene:
 
 
 def test_who_watches_sees_a_pool_that_moves_go_on(
-    broker: Kafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene = Scene(broker, tmp_path)
     decider = scene.place.decider("one")

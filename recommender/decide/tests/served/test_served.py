@@ -24,7 +24,7 @@ from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, STATE_STALE, PoolSize
 from sluice_kit.journal.shard_log import Log, recording, serving
 from sluice_kit.servers.clickhouse import ClickHouse
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -34,7 +34,7 @@ CART_KEY = "pool/cart/server/"
 
 
 @pytest.fixture
-def log(broker: Kafka) -> Log:
+def log(broker: Broker) -> Log:
     return Log(broker)
 
 

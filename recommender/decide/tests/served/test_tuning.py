@@ -35,7 +35,7 @@ from sluice_kit.journal.shard_log import Log, killed, recording, serving_at
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.programs.decider import Decider
 from sluice_kit.servers.clickhouse import ClickHouse
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -194,7 +194,7 @@ def bad_input(stub: TuningServiceStub) -> None:
 
 
 def test_a_session_is_applied_measured_and_rolled_back_over_kills_of_everything(
-    broker: Kafka, database: ClickHouse, tmp_path: Path
+    broker: Broker, database: ClickHouse, tmp_path: Path
 ) -> None:
     log = Log(broker)
     broker.topic(f"{log.prefix}state", like="sluice_state")

@@ -23,7 +23,7 @@ from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
 from sluice_kit.servers.clickhouse import PASSWORD, WRITER, ClickHouse
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 
 BINARY = Path(__file__).resolve().parents[4] / ".cache/bin/sluice-server"
 TOPICS = ("decisions", "explanations", "observed", "reports")
@@ -36,7 +36,7 @@ class Log:
 
     shards = 1
 
-    def __init__(self, broker: Kafka) -> None:
+    def __init__(self, broker: Broker) -> None:
         self.bootstrap, self.prefix = broker.bootstrap, f"{uuid.uuid4().hex[:8]}_"
         for name in TOPICS:
             broker.topic(self.prefix + name, like=f"sluice_{name}")

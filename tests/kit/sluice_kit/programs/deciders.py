@@ -21,7 +21,7 @@ from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_facts
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice_kit.journal.place import POOLS, SHARDS, Place
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 from sluice_kit.waiting import until
 from stack.settings import REPOSITORY
 
@@ -64,7 +64,7 @@ class Scene:
 
     shards = SHARDS
 
-    def __init__(self, broker: Kafka, lease_ms: int = 60_000) -> None:
+    def __init__(self, broker: Broker, lease_ms: int = 60_000) -> None:
         self.bootstrap, self.prefix = broker.bootstrap, f"{uuid.uuid4().hex[:8]}_"
         broker.log(self.prefix, SHARDS)
         names = topics(self.prefix)

@@ -21,19 +21,11 @@ JARS = CACHE / "kafka/lib"
 
 
 @dataclass(frozen=True)
-class Kafka:
-    """A broker that is up. `process`: for signals that stop it and let it go on, or kill it."""
+class Broker:
+    """A broker that is up. folder: for files of ours."""
 
     bootstrap: str
     folder: Path
-    process: subprocess.Popen[bytes]
-
-    @contextmanager
-    def again(self) -> Iterator["Kafka"]:
-        """Once it is killed: the same on the data that it left."""
-        self.process.wait(20)
-        with _broker(self.folder, int(self.bootstrap.rpartition(":")[2])) as broker:
-            yield broker
 
     def topic(self, name: str, like: str) -> str:
         """Creates `name` with the partitions and configuration of `like` in collector/topics.yaml; returns `name`."""
@@ -45,8 +37,22 @@ class Kafka:
         create_log(self.bootstrap, self.folder, prefix, shards)
 
 
+@dataclass(frozen=True)
+class Kafka(Broker):
+    """A broker that this process started. `process`: for signals that stop it and let it go on, or kill it."""
+
+    process: subprocess.Popen[bytes]
+
+    @contextmanager
+    def again(self) -> Iterator["Kafka"]:
+        """Once it is killed: the same on the data that it left."""
+        self.process.wait(20)
+        with _broker(self.folder, int(self.bootstrap.rpartition(":")[2])) as broker:
+            yield broker
+
+
 def create_log(bootstrap: str, folder: Path, prefix: str, shards: int) -> None:
-    """As `Kafka.log`, on any broker; `folder` is for files of ours."""
+    """As `Broker.log`, on any broker; `folder` is for files of ours."""
     fixed = {name: about for name, about in _topics().items() if about.get("fixed")}
     named = {prefix + name.removeprefix("sluice_"): about | {"partitions": shards} for name, about in fixed.items()}
     _create(bootstrap, folder / f"{prefix}.yaml", named)

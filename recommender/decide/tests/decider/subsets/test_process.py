@@ -19,7 +19,7 @@ from sluice.subsets.v1 import subset_pb2
 from sluice_kit.journal.shard_log import Log
 from sluice_kit.programs.decider import PATIENCE_S, Decider
 from sluice_kit.servers.clickhouse import ClickHouse
-from sluice_kit.servers.kafka import Kafka
+from sluice_kit.servers.kafka import Broker
 
 pytestmark = pytest.mark.integration
 
@@ -82,7 +82,9 @@ def eventually(log: Log, wanted: Callable[[Subsets], bool]) -> Subsets:
 
 
 @pytest.mark.timeout(3 * PATIENCE_S)
-def test_subsets_are_learnt_and_written_and_outlive_a_kill(tmp_path: Path, database: ClickHouse, broker: Kafka) -> None:
+def test_subsets_are_learnt_and_written_and_outlive_a_kill(
+    tmp_path: Path, database: ClickHouse, broker: Broker
+) -> None:
     log = Log(broker)
     broker.topic(f"{log.prefix}state", like="sluice_state")
     insert(database)

@@ -18,7 +18,7 @@ from sluice_kit.servers.rows import SECONDS, insert_shop, now
 JSON = Path(__file__).resolve().parents[1] / "json"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """The user that the provisioned data source has."""
     with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
@@ -29,7 +29,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield server.client("sluice", user="sluice_reader")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Client]]:
     """The writer and the reader of an engine with the schema and no rows. A test deletes the rows that it adds."""
     with clickhouse(tmp_path_factory.mktemp("bare")) as server:
@@ -38,7 +38,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Cli
         yield server.client("sluice"), server.client("sluice", user="sluice_reader")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def scope(reader: Client) -> Scope:
     """The demo's server pool, over the time that has rows."""
     end = now(reader) + timedelta(seconds=1)

@@ -1,4 +1,4 @@
-"""Fixtures: one real ClickHouse engine a session, and a database with the whole schema and no rows for each test."""
+"""Fixtures: a real ClickHouse engine for each module, and a database with the schema and no rows for each test."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ from sluice_kit.servers.rows import insert_shop, now
 from sluice_kit.servers.schema import emptied, whole_schema
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
     with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def schema_once(engine: ClickHouse) -> list[str]:
     return whole_schema(engine)
 

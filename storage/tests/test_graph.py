@@ -31,7 +31,7 @@ MORE = ("\\", "a\\", "\\'", "a\tb", "a\nb", "$rows", "{name: 'x'}", "'", '"', "`
 NAMES = [name for name in dict.fromkeys((*TEXTS, *MORE)) if name and len(name.encode()) <= 256]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4j]:
     with neo4j(tmp_path_factory.mktemp("neo4j"), transaction_memory="16m") as running:
         yield running

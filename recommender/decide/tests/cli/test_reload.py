@@ -170,11 +170,13 @@ def test_a_process_that_does_not_answer_yet_gets_no_signal(run: Run, tmp_path: P
     words = [tmp_path / "sluice-actuator", tmp_path / "late.py", "--config", tmp_path / "actuator.yaml"]
     environment = os.environ | {"SLUICE_SUPERVISED": str(tmp_path), "SLUICE_HEALTH": "127.0.0.1:1"}
     with subprocess.Popen(words, env=environment, cwd=tmp_path) as process:
-        while process.poll() is None and not running(str(tmp_path)):  # /proc has its words a moment after exec
-            time.sleep(0.01)
-        done = run("reload", SLUICE_STATE=str(tmp_path))
-        ended = process.poll()
-        process.kill()
+        try:
+            while process.poll() is None and not running(str(tmp_path)):  # /proc has its words a moment after exec
+                time.sleep(0.01)
+            done = run("reload", SLUICE_STATE=str(tmp_path))
+            ended = process.poll()
+        finally:
+            process.kill()
     assert (done.exit_code, ended) == (1, None)
     assert "nothing changed" in done.output
 
@@ -201,6 +203,7 @@ def test_a_deciders_own_processes_and_other_programs_are_left_out(tmp_path: Path
     process(9, 0, "/sluice-actuator", "--config=/a.yaml", "--apply", "all")
     process(10, 0, "/sluice-actuator", "health")
     process(11, 0, "/sluice-actuator", "tune", "--config", "a.yaml")
+    process(12, 0)  # between fork and exec, or ended and not yet waited for
     found = running("", tmp_path)
     assert [(each.kind, each.pid, str(each.file)) for each in found] == [
         ("decider", 1, "/etc/sluice.yaml"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 from sluice.cli.supervised import LocalProcess, of_stack
@@ -45,8 +45,8 @@ def _kind(words: Sequence[str]) -> str:
 
 
 def _config(words: Sequence[str]) -> str:
-    """The value of --config; "" without one."""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    """The value of --config; "" without one. A process that has just begun, or ended, has no words."""
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
         name, equals, value = word.partition("=")
         if name in ("--config", "-config"):
             return value if equals else after

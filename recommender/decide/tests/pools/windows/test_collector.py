@@ -25,7 +25,9 @@ class FakeDatabase:
     version: int = 0
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        return [[NUMBERED]] if sql == ENGINE_SQL else [[1]]
+        if sql == ENGINE_SQL:
+            return [[NUMBERED]]
+        return [[self.version + 1], [1]] if self.in_100_ms else [[0], [0]]
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
         """Every period has new versions of all rows: of one instance, without callers."""

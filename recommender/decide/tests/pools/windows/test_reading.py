@@ -30,18 +30,23 @@ class Inserted:
     problem_of_columns: Exception | None = None
     fail_after: int | None = None
 
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
+    def columns(self, sql: str, parameters: dict[str, Any]) -> list[list[Any]]:
         if self.problem_of_columns is not None:
             raise self.problem_of_columns
-        return [[self.engine]] if sql == ENGINE_SQL else [[len(self.rows)]]
+        if sql == ENGINE_SQL:
+            return [[self.engine]]
+        first, until, news = (parameters[name] // 100 for name in ("from_ms", "to_ms", "news_ms"))
+        inside = [(number, at) for number, (_, at, _) in enumerate(self.rows, start=1) if first <= at < until]
+        new = sum(number > parameters["seen"] or at >= news for number, at in inside)
+        return [[max((number for number, _ in inside), default=0)], [new]]
 
     def arrays(self, sql: str, parameters: dict[str, Any], table: Table) -> list[Column | Arrays]:
         """Answers with its rows one by one, each a source of its own."""
         own = sql == OWN_SQL
-        services = {str(row[1 if own else 4]): int(row[0]) for row in table.rows if own or row[2] == 0}
+        services = {str(row[2 if own else 4]): int(row[0]) for row in table.rows if own or row[2] == 0}
         self.asked.append((list(services), parameters["seen"]))
         if own:
-            self.of_own.append((str(parameters["side"]), str(parameters["least"]), str(parameters["most"])))
+            self.of_own.append((" ".join(parameters["sides"]), str(parameters["least"]), str(parameters["most"])))
         if self.problem is not None:
             raise self.problem
         if self.fail_after is not None:
@@ -109,7 +114,11 @@ def test_pools_behind_the_present_ones_are_read_alone() -> None:
     for count in (2, 4, 4):
         arrived = given.read(POOLS[:count], [100 * MS] * count, 9_000, 10_000, 100)
         assert (completions(given, count), arrived.anew) == ([3, 4, 0, 5][:count], count == 2)
-    assert database.asked == [(["s0", "s1"], -1), (["s0", "s1"], 2), (["s2", "s3"], -1), (["s0", "s1", "s2", "s3"], 2)]
+    assert database.asked == [(["s0", "s1"], -1), (["s2", "s3"], -1)]
+    database.rows.append(("s2", 97, 6))
+    given.read(POOLS, [100 * MS] * 4, 9_000, 10_000, 100)
+    assert completions(given, 4) == [3, 4, 6, 5]
+    assert database.asked[2:] == [(["s0", "s1", "s2", "s3"], 3)]
 
 
 def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:
@@ -130,7 +139,33 @@ def test_a_pool_whose_threshold_moved_is_read_whole_and_the_others_are_not() -> 
     read(given, 100)
     database.asked.clear()
     assert read(given, 100, (100, 50, 100, 100)) == [3, 4, 0, 0]
-    assert database.asked == [(["s0", "s2", "s3"], 2), (["s1"], -1)]
+    assert database.asked == [(["s1"], -1)]
+    database.rows.append(("s2", 98, 5))
+    assert read(given, 100, (50, 50, 100, 100)) == [3, 4, 5, 0]
+    assert database.asked[1:] == [(["s1", "s2", "s3"], 2), (["s0"], -1)]
+
+
+@pytest.mark.parametrize(("few", "asked"), [(4, 0), (3, 1)])
+def test_where_nothing_is_new_few_pools_are_not_asked_for(
+    monkeypatch: pytest.MonkeyPatch, few: int, asked: int
+) -> None:
+    monkeypatch.setattr(reading, "FEW", few)
+    database = Inserted([("s0", 95, 3), ("other", 97, 1)])
+    given = WindowReader(database)
+    assert read(given, 100) == [3, 0, 0, 0]
+    database.asked.clear()
+    assert read(given, 101) == [3, 0, 0, 0]
+    assert len(database.asked) == asked
+    # What was inserted before, and begins only now.
+    database.rows.append(("s0", 104, 5))
+    assert read(given, 103) == [3, 0, 0, 0]
+    database.asked.clear()
+    assert read(given, 105) == [8, 0, 0, 0]
+    assert len(database.asked) == 1
+    # No row is left in the window, and then one comes.
+    assert read(given, 120) == read(given, 121) == [0, 0, 0, 0]
+    database.rows.append(("s1", 121, 2))
+    assert read(given, 122) == [0, 2, 0, 0]
 
 
 def test_of_a_pool_that_nobody_judges_its_own_rows_are_read_and_the_others_when_it_is_to_be_judged() -> None:
@@ -146,18 +181,23 @@ def test_of_a_pool_that_nobody_judges_its_own_rows_are_read_and_the_others_when_
     assert database.asked[1][1] == -1  # read whole, with its judges, and the one that is no longer judged is not
     database.asked.clear()
     assert read(given, 101, (None, 50, None, 50)) == [3, 9, 0, 0]
-    assert [services for services, _ in database.asked] == [["s0", "s2"], ["s1", "s3"]]
+    assert [services for services, _ in database.asked] == [["s1", "s3"]]
 
 
 def test_pools_that_nobody_judges_are_read_in_stretches_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """11 buckets of a row a pool: 22 rows hold two pools. Sides lie apart."""
+    """11 buckets of a row a pool: 22 rows hold two pools. Sides lie apart, and few pools are in one query."""
     monkeypatch.setattr(reading, "MAX_OWN_ROWS", 22)
+    monkeypatch.setattr(reading, "FEW", 3)
     keys = [PoolKey("s2", "server", ""), PoolKey("s1", "client", "db"), PoolKey("s0", "server", ""), POOLS[1]]
     database = Inserted([("s2", 91, 3)])
     given = WindowReader(database)
     given.read(keys, [None] * 4, 9_000, 10_000, 100)
     assert completions(given, 4) == [3, 0, 0, 0]
     assert database.of_own == [("server", "s0", "s1"), ("server", "s2", "s2"), ("client", "s1", "s1")]
+    monkeypatch.undo()
+    database.of_own.clear()
+    WindowReader(database).read(keys, [None] * 4, 9_000, 10_000, 100)
+    assert database.of_own == [("client server", "s0", "s2")]
 
 
 def test_a_query_that_is_too_large_is_made_in_halves_down_to_one_pool() -> None:
@@ -177,6 +217,7 @@ def test_pools_are_read_whole_in_shares(monkeypatch: pytest.MonkeyPatch) -> None
     assert read(given, 100) == [3, 0, 0, 4]
     assert [services for services, _ in database.asked] == [["s0", "s1"], ["s2", "s3"]]
     database.asked.clear()
+    database.rows.append(("s0", 100, 1))
     read(given, 101)  # one bucket more
     assert len(database.asked) == 1
 

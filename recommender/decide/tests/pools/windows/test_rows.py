@@ -141,7 +141,7 @@ def test_each_pool_has_its_own_part_and_that_of_its_judges_but_nobody_judges_con
 
 def test_a_span_is_asked_for_in_milliseconds() -> None:
     span = WindowQuery(first=10, until=30, bucket_ms=100).parameters(pools=2, known_until=25, known_insert=4)
-    times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
+    times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "news_ms": 2500, "bucket_ms": 100}
     right = {"first_ms": 1000, "until_ms": 3000, "off": False, "clocks": [0], "ahead": [0]}
     assert span == times | right | {"first": 10, "seen": 4, "many": False}
 

@@ -18,9 +18,12 @@ OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf
 # Only with this engine insert numbers are comparable: a replica renumbers the parts that it fetches.
 ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
 NUMBERED = "ReplacingMergeTree"
-# Number of the newest insert, of any pool, that reaches into the window.
-NEWEST_SQL = """
-    SELECT toInt64(max(_block_number)) FROM windows
+# Number of the newest insert, of any pool, that reaches into the window, 0 without any; and how many rows are new.
+NEWS_SQL = """
+    SELECT
+        toInt64(max(_block_number)),
+        countIf(_block_number > {seen:Int64} OR toUnixTimestamp64Milli(bucket) >= {news_ms:Int64})
+    FROM windows
     WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
       AND bucket < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC') AND bucket_ms = {bucket_ms:UInt16}
 """
@@ -44,11 +47,9 @@ NEVER = -1
 MANY = 1_000
 
 
-OWN_COLUMNS = ("pool UInt32", "service String", "peer String")
-KEY_COLUMNS = (
-    *("pool UInt32", "last_good Int16", "judges UInt8", "side Enum8('server' = 1, 'client' = 2, 'consumer' = 3)"),
-    *("service String", "peer String"),
-)
+_KEY = ("side Enum8('server' = 1, 'client' = 2, 'consumer' = 3)", "service String", "peer String")
+OWN_COLUMNS = ("pool UInt32", *_KEY)
+KEY_COLUMNS = ("pool UInt32", "last_good Int16", "judges UInt8", *_KEY)
 
 
 Request = tuple[int, PoolKey, int]
@@ -75,26 +76,27 @@ class WindowQuery:
         self, database: ArrayDatabase, requests: Sequence[Request], judged: bool, known_until: int, known_insert: int
     ) -> NewRows:
         """All rows of buckets from `known_until` on; of earlier buckets only rows that came with inserts after number
-        `known_insert`. judged: whether all of these pools have thresholds; else none has, and all are of one side."""
+        `known_insert`. judged: whether all of these pools have thresholds; else none has."""
         if judged:
             parameters = self.parameters(len(requests), known_until, known_insert)
             return new_rows_of(database.arrays(SQL, parameters, keys(requests)), self.first)
         parameters = self._own_parameters([key for _, key, _ in requests], known_until, known_insert)
         return own_rows_of(database.arrays(OWN_SQL, parameters, own_keys(requests)), self.first)
 
-    def newest_insert(self, database: ArrayDatabase) -> int:
-        """The number of the newest insert, of any pool, that reaches into these buckets."""
-        newest = database.columns(NEWEST_SQL, self.parameters(0, self.until, NEVER))
-        return int(newest[0][0])
+    def news(self, database: ArrayDatabase, known_until: int, known_insert: int) -> tuple[int, int]:
+        """The number of the newest insert, of any pool, that reaches into these buckets, 0 without any. And how many
+        rows, of any pool, are new as for `new_rows`; or may be, where clocks are off."""
+        (newest,), (new,) = database.columns(NEWS_SQL, self.parameters(0, known_until, known_insert))
+        return int(newest), int(new)
 
     def parameters(self, pools: int, known_until: int, known_insert: int) -> dict[str, object]:
-        """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
+        """Server-side parameters of `SQL` and `NEWS_SQL`, for so many pools."""
         return {**self._buckets(known_until, known_insert), "many": pools >= max(MANY, self.pools / 2)}
 
     def _own_parameters(self, pools: Sequence[PoolKey], known_until: int, known_insert: int) -> dict[str, object]:
-        """The parameters of `OWN_SQL`, for pools of one side."""
-        services = [key.service for key in pools]
-        bounds = {"side": pools[0].side, "least": min(services), "most": max(services), "callees": self.callees}
+        """The parameters of `OWN_SQL`."""
+        services, sides = [key.service for key in pools], sorted({key.side for key in pools})
+        bounds = {"sides": sides, "least": min(services), "most": max(services), "callees": self.callees}
         return {**self._buckets(known_until, known_insert), **bounds}
 
     def _buckets(self, known_until: int, known_insert: int) -> dict[str, object]:
@@ -106,6 +108,7 @@ class WindowQuery:
             "first_ms": self.first * self.bucket_ms,
             "until_ms": self.until * self.bucket_ms,
             "before_ms": known_until * self.bucket_ms,
+            "news_ms": known_until * self.bucket_ms + min(ahead),
             "off": bool(self.ahead_ms),
             "clocks": [0, *map(clock_of, self.ahead_ms)],
             "ahead": ahead,
@@ -128,4 +131,4 @@ def keys(requests: Sequence[Request]) -> Table:
 
 def own_keys(requests: Sequence[Request]) -> Table:
     """The parts of pools without judges."""
-    return Table("keys", OWN_COLUMNS, [(index, key.service, key.peer) for index, key, _ in requests])
+    return Table("keys", OWN_COLUMNS, [(index, key.side, key.service, key.peer) for index, key, _ in requests])

@@ -17,7 +17,7 @@ from sluice.pools.policy.reach import largest
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.view import full_share
-from sluice_kit.decide.feeds import FALLS, Curve, buckets, joined, nothing
+from sluice_kit.decide.feeds import FALLS, Curve, buckets, full, joined, nothing
 
 T0 = 1_700_000_000_000
 
@@ -429,3 +429,24 @@ def test_after_a_look_at_a_smaller_size_the_pool_goes_back_up_at_once(most: int,
     assert looked[0] == 8
     assert looked[-1] == 2
     assert size == back
+
+
+@pytest.mark.parametrize(("late_s", "taken_back"), [(0, False), (4, False), (60, True)])
+def test_spans_that_come_in_batches_are_late_and_not_silent(late_s: int, taken_back: bool) -> None:
+    """An SDK exports the spans of 5 s at once, and windows of them come a second later. The first batch after a change
+    is late, or never comes."""
+    state, size, came, changed_s, codes = PoolState(), 64, nothing(), None, []
+    for second in range(40):
+        came = joined(came, full(T0 + 1_000 * second, 1, size))
+        batch_s = second - second % 5
+        if changed_s is not None and second < changed_s + 5 + late_s:
+            batch_s = changed_s
+        seen = Observation({"a": size}, came.take(came.start_ms < T0 + 1_000 * batch_s), 4.0, 10.0)
+        state, decision = step(state, seen, T0 + 1_000 * (second + 1))
+        codes.append(decision.reasons[0][0])
+        if decision.action is Action.APPLY and decision.target not in (None, size):
+            if changed_s is not None:
+                break
+            size, changed_s = decision.target, batch_s
+    assert changed_s is not None
+    assert ("COLLAPSED" in codes) == taken_back

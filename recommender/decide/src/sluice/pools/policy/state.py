@@ -132,6 +132,7 @@ class Learnt:
     spans_full_ms  newest second that spans show as full, -1 before the first; not compared and not written, as `beats`
     shown      the most of the pool that spans had in use, where no actuator reports it, and metrics have coarse
                readings; as `beats`
+    lag_ms     how late windows are (learn.py); not compared and not written, as `beats`
     demand     the newest of the pool, None before the first; not compared and not written, as `beats`
     kept       the last belief, kept to save work; it is neither compared nor written
     wanted     the size that the pool holds for the best, None without one; not compared and not written
@@ -152,6 +153,7 @@ class Learnt:
     beats: tuple[Beat, ...] = field(default=(), compare=False, repr=False)
     spans_full_ms: int = field(default=-1, compare=False)
     shown: Shown = field(default=NOTHING_SHOWN, compare=False)
+    lag_ms: int = field(default=0, compare=False)
     demand: Demand | None = field(default=None, compare=False, repr=False)
     kept: CachedBelief | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)

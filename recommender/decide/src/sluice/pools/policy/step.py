@@ -26,7 +26,7 @@ from sluice.pools.policy.advise import advise, with_advice
 from sluice.pools.policy.by_hand import made, standing, unmade
 from sluice.pools.policy.case import case_of, confidence_in, never_full, unseen
 from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
-from sluice.pools.policy.learn import learn, of_version
+from sluice.pools.policy.learn import learn, of_version, with_lag
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.reported import settled, shown, spans_full, with_occupancy
@@ -75,6 +75,7 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     holds = holds_of(observation)
     facts = unactuated(state.facts) if holds else made(state.facts, observation, now_ms)
     learnt = learn(version, buckets, facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms)
+    learnt = with_lag(learnt, version, buckets, now_ms)
     learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
     unmeasured = bool(holds) or (observation.sampling is not None and observation.sampling.refuses)
     facts, verdict = (facts, None) if unmeasured else watch(facts, learnt, observation, now_ms)
@@ -346,8 +347,7 @@ def _facts(
     facts, learnt = state.facts, state.learnt
     change, trust = _change(case, facts, decision, view, now_ms), facts.trust
     if change is not None and change is not facts.change and change.from_size == view.current:
-        lag_ms = max(0, now_ms - learnt.until_ms)
-        trust = left(trust, change.from_size, learnt.beats, observation.cores, lag_ms)
+        trust = left(trust, change.from_size, learnt.beats, observation.cores, learnt.lag_ms)
         if observation.named is not None and observation.named.unpaid:
             trust = refusing(trust, change.from_size, change.to_size, REFUSED_MS, now_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS

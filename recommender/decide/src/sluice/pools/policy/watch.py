@@ -49,7 +49,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         completed_ms=None if good_s is None else 1_000 * good_s,
         full_share=full_share(facts, learnt),
         cores=observation.cores,
-        lag_ms=max(0, now_ms - learnt.until_ms),
+        lag_ms=learnt.lag_ms,
         unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
         drains=occupancy is not None and not occupancy.coarse and occupancy.busy > DRAINS * current,
         in_use=_in_use(occupancy),

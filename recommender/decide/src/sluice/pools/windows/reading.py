@@ -25,7 +25,7 @@ from sluice.pools.windows.rows import Ints, WindowRows
 MAX_ROWS = 3_200_000
 # The same for pools without judges. Several such queries read no row twice, and this process holds the answer of one.
 MAX_OWN_ROWS = 800_000
-# Up to so many pools, a query's planning takes the database longer than its rows: 14 ms for 7 pools and for one. Whether
+# Up to so many pools, planning a query takes the database longer than its rows: 14 ms for 7 pools as for one. Whether
 # anything is new takes it 4 ms. So all sides are in one query, and none is made where nothing is new.
 FEW = 500
 # The fewest rows of a pool in a bucket: its own and its caller's.

@@ -82,7 +82,8 @@ class Decider:
 
 def told(state: PoolState) -> dict[str, Any]:
     """The state as JSON has it, without what only saves work."""
-    written = replace(state, learnt=replace(state.learnt, kept=None))
+    # How late windows are is of one step: a decider that begins reads a minute of them at once.
+    written = replace(state, learnt=replace(state.learnt, kept=None, lag_ms=0))
     told: dict[str, Any] = json.loads(json.dumps(asdict(written), default=_plain))
     return told
 

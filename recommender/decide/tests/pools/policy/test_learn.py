@@ -12,7 +12,6 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import (
-    MOST_LAG_MS,
     MOST_VERSIONS,
     RECOVERS_MS,
     TRIED_MS,
@@ -45,13 +44,14 @@ def test_what_was_taken_is_not_taken_again() -> None:
 
 
 def test_how_late_windows_are_is_the_age_of_the_oldest_new_one() -> None:
-    """The spans of 5 s come at once, 1 s after the last one ended. A second later come those of a second."""
-    before, lags = Learnt(lag_ms=0), []
-    for seconds, now_ms in [(5, 6_000), (5, 7_000), (6, 7_000), (7, 8_000), (67, 68_000)]:
+    """The spans of 5 s come at once, 1 s after the last one ended; nothing more for 2 s; then those of a second, 2 s
+    late, and those of a minute."""
+    before, lags = Learnt(), []
+    for seconds, now_ms in [(5, 6_000), (5, 8_000), (6, 8_000), (66, 68_000)]:
         came = full(T0, seconds, 16)
         before = with_lag(learn(before, came), before, came, T0 + now_ms)
         lags.append(before.lag_ms)
-    assert lags == [6_000, 6_000, 4_000, 3_000, MOST_LAG_MS]
+    assert lags == [6_000, 3_100, 3_000, 2_100]
 
 
 def test_without_a_size_or_cores_nothing_is_learnt_but_that_requests_completed() -> None:

@@ -45,7 +45,7 @@ SLOW = 0.5
 JUDGED = 0.5 * SLOW
 # How many other versions are kept.
 MOST_VERSIONS = 3
-# Windows count as late by this much at most: a decider that begins reads 80 s at once.
+# More than this at once is no batch of an exporter: a decider that begins reads 80 s.
 MOST_LAG_MS = 10_000
 
 
@@ -98,17 +98,16 @@ def learn(
 
 
 def with_lag(learnt: Learnt, before: Learnt, buckets: Buckets, now_ms: int) -> Learnt:
-    """Adds how late windows are at `now_ms`, Unix time: the age of the oldest new bucket at the step that it came with.
-    Each time that newer ones come, it halves towards that of these. buckets: what `learnt` took in after `before`.
+    """Adds how late windows are at `now_ms`, Unix time: the age of the oldest new bucket, else of the newest one.
+    buckets: what `learnt` took in after `before`.
 
-    Worked, an SDK that exports each 5 s, whose windows come a second later: 6 s. A second batch a second later has
-    spans of 1 s that are new, 1 s late; then it is 3.5 s.
+    Worked, an SDK that exports each 5 s, whose windows come a second later: 6 s when they come, and 3 s after two more.
     """
-    if learnt.until_ms == before.until_ms:
-        return learnt
-    first_ms = int(buckets.start_ms[buckets.start_ms > before.until_ms][0])
-    age_ms = min(max(0, now_ms - first_ms), MOST_LAG_MS)
-    return changed(learnt, lag_ms=max(age_ms, (before.lag_ms + age_ms) // 2))
+    age_ms = max(0, now_ms - learnt.until_ms)
+    if learnt.until_ms != before.until_ms:
+        oldest_ms = now_ms - int(buckets.start_ms[buckets.start_ms > before.until_ms][0])
+        age_ms = oldest_ms if age_ms <= oldest_ms <= MOST_LAG_MS else age_ms
+    return changed(learnt, lag_ms=age_ms)
 
 
 def of_version(learnt: Learnt, version: str) -> Learnt:

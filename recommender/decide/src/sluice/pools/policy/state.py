@@ -132,7 +132,7 @@ class Learnt:
     spans_full_ms  newest second that spans show as full, -1 before the first; not compared and not written, as `beats`
     shown      the most of the pool that spans had in use, where no actuator reports it, and metrics have coarse
                readings; as `beats`
-    lag_ms     how late windows are (learn.py); not compared and not written, as `beats`
+    lag_ms     how late windows are at this step (learn.py); not compared and not written, as `beats`
     demand     the newest of the pool, None before the first; not compared and not written, as `beats`
     kept       the last belief, kept to save work; it is neither compared nor written
     wanted     the size that the pool holds for the best, None without one; not compared and not written

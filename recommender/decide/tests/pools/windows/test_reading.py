@@ -235,7 +235,9 @@ def test_a_period_that_failed_is_made_good_for_by_the_next() -> None:
     assert read(given, 105) == [5, 1, 0, 0]
 
 
-def test_a_table_that_was_made_anew_is_read_anew() -> None:
+@pytest.mark.parametrize("few", [4, 3])
+def test_a_table_that_was_made_anew_is_read_anew(monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr(reading, "FEW", few)
     database = Inserted([("s0", 91, 3), ("s0", 92, 3), ("s1", 99, 4)])
     given = WindowReader(database)
     read(given, 100)

@@ -13,7 +13,8 @@ names=("$@")
 (( $# )) || names=("${all[@]}")
 builder=${BUILDER:-$(basename "$(command -v buildah || command -v docker || true)")}
 [[ $builder ]] || { echo "make images: neither buildah nor docker is on PATH; install one" >&2; exit 1; }
-version=${VERSION:-$(sed -n 's/^## v\([0-9.]*\).*/\1/p' CHANGELOG.md | head -1)}
+version=${VERSION:-$(sed -n 's/^## v\{0,1\}\([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -1)}
+[[ $version ]] || { echo "make images: no version: CHANGELOG.md has no heading like \"## 0.1.0\"; set VERSION" >&2; exit 1; }
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 created=$(date -u -d "@$epoch" +%Y-%m-%dT%H:%M:%SZ)

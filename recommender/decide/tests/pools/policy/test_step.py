@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from sluice.model.states import State
 from sluice.pools.policy.case import WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
+from sluice.pools.policy.fullness import full_share
 from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.reach import largest
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
-from sluice.pools.policy.view import full_share
 from sluice_kit.decide.feeds import FALLS, Curve, buckets, full, joined, nothing
 
 T0 = 1_700_000_000_000

@@ -16,9 +16,9 @@ from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.policy.sufficiency import stopped
 from sluice.pools.policy.transitions import TABLE, Case, table
 from sluice.pools.policy.trust import SizeRecord, Trust
-from sluice.pools.policy.view import stopped
 from sluice.pools.policy.worth import Choice
 from sluice.pools.sampling.verdict import Kind, Sampling
 from sluice_kit.decide.feeds import FALLS, buckets, evidence, full, nothing, seconds_of

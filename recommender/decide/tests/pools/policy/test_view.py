@@ -4,10 +4,10 @@ import pytest
 
 from sluice.fast.worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.callers import LOOKS_AGAIN_S
+from sluice.pools.policy.choice_rules import again, before_the_look, consistent, further, least_left
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts
 from sluice.pools.policy.trust import Trust
-from sluice.pools.policy.view import again, before_the_look, consistent, further, least_left
 from sluice.pools.policy.worth import Choice, Outlook
 
 

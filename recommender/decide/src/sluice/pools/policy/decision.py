@@ -81,7 +81,7 @@ class Decision:
       without a belief.
     - unguarded: the best size within the pool's own bounds.
     - confidence: 0..1. Of a change, how likely it is not worse. Of a held size, how likely the best one loses under 3
-      %; lower while there is little evidence (step.py). With a published model, the model's own value.
+      %; lower while there is little evidence (conclusion.py). With a published model, the model's own value.
     - reasons: pairs of a code and a text for people.
     - advice: None where there is none.
     """

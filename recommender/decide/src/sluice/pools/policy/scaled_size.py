@@ -11,7 +11,8 @@ from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import bounds
 from sluice.pools.policy.scaled import LEAST_KEPT, scalable, scaled
 from sluice.pools.policy.state import Scaled
-from sluice.pools.policy.view import KNOWN, STARTS_S, View, judged
+from sluice.pools.policy.sufficiency import judged
+from sluice.pools.policy.view import KNOWN, STARTS_S, View
 from sluice.pools.policy.worth import Outlook, prospects
 
 # A best size is not known that is smaller than the next full pool in the evidence by more than this factor: the service

@@ -9,6 +9,7 @@ from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import DRAINS, OVER
 from sluice.pools.policy.allowed import TOLD_READINGS
 from sluice.pools.policy.callers import most_wait
+from sluice.pools.policy.fullness import full_share
 from sluice.pools.policy.harm import watched
 from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
@@ -16,7 +17,6 @@ from sluice.pools.policy.scene import GuardVerdict, Scene
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.trial import TRIAL_MS
 from sluice.pools.policy.trust import SEEN_S, SizeRecord, in_force, last_of_ours
-from sluice.pools.policy.view import full_share
 
 # Actuators report an unchanged size each 15 s. Without a report for so long, nobody reads the size.
 UNREAD_MS = 20_000

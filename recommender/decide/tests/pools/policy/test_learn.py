@@ -11,17 +11,11 @@ from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.learn import (
-    MOST_VERSIONS,
-    RECOVERS_MS,
-    TRIED_MS,
-    late,
-    learn,
-    of_version,
-    slow,
-    with_lag,
-)
+from sluice.pools.policy.lateness import late, slow
+from sluice.pools.policy.learn import MOST_VERSIONS, learn, of_version, with_lag
 from sluice.pools.policy.observation import Buckets
+from sluice.pools.policy.parts import TRIED_MS
+from sluice.pools.policy.seconds import RECOVERS_MS
 from sluice.pools.policy.state import RECENT, Change, Learnt
 from sluice_kit.decide.feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
 
@@ -263,7 +257,7 @@ def test_many_seconds_in_one_period_are_judged_by_one_belief(monkeypatch: pytest
         made.append(asked)
         return believed(*asked)
 
-    monkeypatch.setattr("sluice.pools.policy.learn.believed", counted)
+    monkeypatch.setattr("sluice.pools.policy.seconds.believed", counted)
     at_once = learn(before, full(10_000, 30, 16))
     assert made == []
     assert at_once == one_by_one

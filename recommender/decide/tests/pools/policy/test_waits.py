@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.pools.estimate.belief.evidence import Evidence, Second
+from sluice.pools.policy.carry import OURS_MS
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.learn import OURS_MS, learn
+from sluice.pools.policy.learn import learn
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import Change, Learnt, PoolState
 from sluice.pools.policy.step import step

@@ -17,7 +17,7 @@ from sluice.pools.metrics.in_force import notes_of, sizes_in_force
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import Targets, judged_pools
-from sluice.pools.policy.learn import slow
+from sluice.pools.policy.lateness import slow
 from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
 from sluice.pools.roles import span_roles

@@ -7,7 +7,7 @@ import logging
 import numpy as np
 
 from sluice.fast.announcing import announcing
-from sluice.pools.policy.learn import slow
+from sluice.pools.policy.lateness import slow
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step

@@ -24,8 +24,10 @@ import numpy as np
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import Second, ended
 from sluice.pools.policy.allowed import TOLD_IDLE, TOLD_READINGS
-from sluice.pools.policy.learn import late, of_version, with_seconds
+from sluice.pools.policy.lateness import late
+from sluice.pools.policy.learn import of_version
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
+from sluice.pools.policy.seconds import with_seconds
 from sluice.pools.policy.state import Learnt, Scaled
 from sluice.pools.sampling.verdict import Sampling
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.cache import believed
-from sluice.pools.policy.learn import SLOW, late
+from sluice.pools.policy.lateness import SLOW, late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.state import RECENT, Learnt
 

@@ -25,7 +25,7 @@ from sluice.pools.estimate.models import BELIEF, DEFAULT
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
-from sluice.pools.product import PoolsShard
+from sluice.pools.shard import PoolsShard
 from sluice_kit.decide.fakes import FakeClock
 from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 from testbed.adjustable import AdjustablePool

@@ -8,8 +8,8 @@ from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
 from sluice.pools.names import pool_name
 from sluice.pools.period.resources import PoolResources
-from sluice.pools.product import PoolsShard
 from sluice.pools.publication.publication import Publication
+from sluice.pools.shard import PoolsShard
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice_kit.decide.fakes import (

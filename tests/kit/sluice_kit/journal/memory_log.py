@@ -22,7 +22,7 @@ from sluice.pools.inputs.messages import event_of, scaling_name
 from sluice.pools.names import message_of, pool_name
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
-from sluice.pools.product import PoolsShard
+from sluice.pools.shard import PoolsShard
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize

@@ -14,7 +14,8 @@ from sluice.pools.counts import PoolMetrics
 from sluice.pools.period.history import History
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
-from sluice.pools.product import PoolsProduct, PoolsShard
+from sluice.pools.product import PoolsProduct
+from sluice.pools.shard import PoolsShard
 from sluice.subsets.product import Notifications, SubsetResources, SubsetsProduct
 from sluice.tuning.product import TuningProduct, TuningResources
 

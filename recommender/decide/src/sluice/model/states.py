@@ -10,7 +10,7 @@ class State(Enum):
     """The best size is known within 2 %, or by a published model's rules."""
     LEARNING = "LEARNING"
     UNSATURATED = "UNSATURATED"
-    """Never full on this CPU limit: no size is needed yet."""
+    """Never full on this CPU limit: no larger size is needed."""
     NO_DATA = "NO_DATA"
     PAUSED = "PAUSED"
     GUARDED = "GUARDED"

@@ -41,7 +41,7 @@ const (
 	State_STATE_PAUSED State = 5
 	// Bounds or the backend's capacity keep the pool from a better size, or the operator's size is held (GAVE_UP).
 	State_STATE_GUARDED State = 6
-	// The pool was never full on this CPU limit and needs no size yet.
+	// The pool was never full on this CPU limit and needs no larger size.
 	State_STATE_UNSATURATED State = 7
 	// The configuration no longer has the pool: the message has a pool and a revision only. Only watches that sent the pool
 	// before send this state; calls return NOT_FOUND.

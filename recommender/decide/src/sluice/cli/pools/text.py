@@ -19,7 +19,7 @@ STATES = {
     "STALE": "the newest decision is older than its lease",
     "PAUSED": "an operator paused the pool",
     "GUARDED": "the constraints rule out a better size",
-    "UNSATURATED": "never full on this CPU limit, no size is needed yet",
+    "UNSATURATED": "never full on this CPU limit, no larger size is needed",
     "DELETED": "removed from the configuration",
 }
 BASES = {
@@ -92,7 +92,7 @@ def basis(size: PoolSize) -> str:
 
 
 def state_meaning(state: int) -> str:
-    """`UNSATURATED: never full on this CPU limit, no size is needed yet`."""
+    """`UNSATURATED: never full on this CPU limit, no larger size is needed`."""
     return _meaning(state_name(state), STATES)
 
 

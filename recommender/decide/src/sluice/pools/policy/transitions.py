@@ -49,7 +49,7 @@ class Case(Enum):
     UNMEASURED = "another size seems better; the one in force, which Sluice did not set, is measured for 2 s before"
     IN_TIME = "a smaller size would complete more, and fewer in time; callers' spans show what is in time here"
     BEST = "no other size is known to be better"
-    NEVER_FULL = "no other size is known to be better, and the pool was never full on this CPU limit"
+    NEVER_FULL = "the pool was never full on this CPU limit, so no other size is tried"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A real Tomcat from 128, 64 and 4 threads: how long until the size in force costs its users 1 % at most.
+"""A real Tomcat from 128, 64, 36 and 4 threads: how long until the size in force costs its users 1 % at most.
 
 Tomcat and PostgreSQL on one core, with the whole stack beside it, on the other. Each start has a stack without data, so
 that nothing is known of the application; then users stay while the actuator applies what it is told. What a size costs
@@ -20,7 +20,7 @@ from sluice_kit.applications.real_scene import Scene, scene
 from sluice_kit.local_stack.driver import drive, start_anew, started
 
 HANDLER, USERS = "update", 100
-STARTS = (128, 64, 4)
+STARTS = (128, 64, 36, 4)
 SWEPT = (4, 8, 10, 12, 14, 16, 18, 20, 24, 32, 64, 128)
 WARM_UP_S, FOLLOWED_S = 30.0, 150.0
 COSTS = 0.01

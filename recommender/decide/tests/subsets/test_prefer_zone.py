@@ -113,33 +113,42 @@ def test_connections_move_into_zones_within_the_budget() -> None:
 @given(st.integers(0, 100_000), st.booleans(), st.integers(1, 4))
 @example(1866, True, 2)
 @example(14838, True, 2)
-@example(49410, False, 3)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_a_preference_takes_no_connection_and_no_load(seed: int, weights: bool, zones: int) -> None:
-    """Against the same application without a preference. Of 25,001 random ones the worst, 49410, has 0.043 more of its
-    calls elsewhere, and about one in 1,000 over 0.02."""
-    app = replace(random_application(seed, zones=zones), keep_in_zone=False)
-    free, preferring = answer(app, "microns", {}, MicronsSettings(weights=weights)), solved(app, weights)
+    """Against the same application without a preference. The draws are always the same: of 10,001 others nine have more
+    than 0.02 of their calls elsewhere (below)."""
+    free, preferring = both(seed, weights, zones)
     for number, pair in enumerate(preferring.problem.pairs):
         subsets = preferring.solution.subsets[number]
         assert (subsets.sizes() >= pair.least).all()
         assert len(np.unique(subsets.to)) == pair.containers
         keys = subsets.source() * pair.containers + subsets.to
         assert (np.diff(keys) > 0).all(), "nobody twice"
+    assert misplaced(preferring) <= misplaced(free) + 0.02
+
+
+@given(st.integers(0, 100_000), st.booleans(), st.integers(1, 4))
+@example(27180, False, 2)
+@example(49410, False, 3)
+@settings(max_examples=60, deadline=None)
+def test_no_application_loses_a_twentieth_of_its_load_by_a_preference(seed: int, weights: bool, zones: int) -> None:
+    """49410 is the worst of 25,001, with 0.043. Without weights, swaps are not bounded by what they misplace."""
+    free, preferring = both(seed, weights, zones)
     assert misplaced(preferring) <= misplaced(free) + 0.05
 
 
 def test_hardly_a_call_goes_elsewhere_for_a_zone_in_the_mean() -> None:
     """Over 200 applications the mean is -0.0004 of all calls, and the most 0.0011."""
-    more = []
-    for seed in range(200):
-        app = replace(random_application(seed, zones=1 + seed % 4), keep_in_zone=False)
-        more.append(
-            misplaced(solved(app, weights=seed % 2 == 0))
-            - misplaced(answer(app, "microns", {}, MicronsSettings(weights=seed % 2 == 0)))
-        )
+    results = [both(seed, weights=seed % 2 == 0, zones=1 + seed % 4) for seed in range(200)]
+    more = [misplaced(preferring) - misplaced(free) for free, preferring in results]
     assert max(more) <= 0.01
     assert sum(more) / len(more) <= 0.001
+
+
+def both(seed: int, weights: bool, zones: int) -> tuple[StrategyResult, StrategyResult]:
+    """A random application without a preference, and with one."""
+    app = replace(random_application(seed, zones=zones), keep_in_zone=False)
+    return answer(app, "microns", {}, MicronsSettings(weights=weights)), solved(app, weights)
 
 
 def misplaced(result: StrategyResult) -> float:

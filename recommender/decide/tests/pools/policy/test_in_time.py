@@ -73,3 +73,11 @@ def test_only_the_newest_seconds_of_the_size_in_force_count() -> None:
     earlier = tuple(beat._replace(second=beat.second - 20) for beat in beats(in_time=0.0, seconds=9))
     other = (Beat(-1, 50, 1_010.0, 0.0, 50.0, 1.0, 1_010.0, 0.0, 104.0),)
     assert why((*earlier, *other, *beats())) == why(beats())
+
+
+def test_callers_of_a_pool_that_was_never_full_may_come_as_often_as_now() -> None:
+    """104 callers, an SLO of 90 ms: where they share 1,010 a second, each takes 103 ms, and 0.393 of them are in time,
+    398; where 800 come in a second, each takes 50 / 1,010 = 49.5 ms, and 0.884 are, 707. The mean of both is 552.5."""
+    kept = more_in_time(beats(in_time=560.0), cast(Posterior, Knows()), 100, 50, 0.09, crowded=True)
+    assert kept == "560/s in time at 100, 553/s expected at 50"
+    assert more_in_time(beats(in_time=550.0), cast(Posterior, Knows()), 100, 50, 0.09, crowded=True) == ""

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import exp
-
-from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.case import unseen
+from sluice.pools.policy.crowded import crowd
 from sluice.pools.policy.observation import Observation
-from sluice.pools.policy.pace import NEWEST, Beat, pace_over
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.view import View
 from sluice.pools.policy.waits import just_carried
-from sluice.pools.policy.worth import Outlook
-
-# A size that is expected to complete so many times as much is named, though the pool was never full.
-CROWDED = 1.1
 
 
 def reasons_of(
@@ -48,9 +41,7 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
         case Case.IN_TIME:
             return view.in_time
         case Case.NEVER_FULL:
-            if learnt.kept is None or view.outlook is None:
-                return ""
-            return crowded(learnt.beats, learnt.kept.now, view.outlook, observation.slo_s)
+            return _crowded(learnt, observation, view)
         case Case.SAMPLED | Case.TAIL_SAMPLED | Case.FEW_TRACES if observation.sampling is not None:
             return f"{observation.sampling.text}; see docs/sampling.md"
         case Case.NO_SIZE:
@@ -77,20 +68,15 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
     return ""
 
 
-def crowded(beats: tuple[Beat, ...], belief: Posterior, outlook: Outlook, slo_s: float) -> str:
-    """What speaks for a smaller size of a pool that was never full, "" for nothing: requests stay for longer than the
-    SLO, and more are in flight than a size holds that completes more.
-
-    Worked, an SLO of 250 ms, 64 threads: 48 in flight complete 168 a second, after 286 ms each, and 36 complete 195.
-    """
-    now = pace_over(beats[-NEWEST:])
-    if now is None or now.stay_s < slo_s or now.in_flight <= outlook.upper:
+def _crowded(learnt: Learnt, observation: Observation, view: View) -> str:
+    """The sizes that complete more than a pool that was never full does now, "" where none does (crowded.py)."""
+    if learnt.kept is None or view.outlook is None or view.current is None:
         return ""
-    best_per_s = exp(belief.predict(float(outlook.best), full=True)[0])
-    if best_per_s < CROWDED * now.per_s:
+    shows = crowd(learnt.beats, learnt.kept.now, view.current, view.outlook, observation.slo_s)
+    if shows is None:
         return ""
-    sizes = f"{outlook.lower} to {outlook.upper} are expected to complete {best_per_s:.0f} a second"
-    return f"{sizes}, and {now.in_flight:.0f} in flight complete {now.per_s:.0f}; set one of them by hand"
+    sizes = f"{view.outlook.lower} to {view.outlook.upper} are expected to complete {shows.best_per_s:.0f} a second"
+    return f"{sizes}, and {shows.in_flight:.0f} in flight complete {shows.per_s:.0f}; set one of them by hand"
 
 
 def _last_known(facts: Facts) -> str:

@@ -1,0 +1,124 @@
+"""When a pool that was never full is shrunk, and when its sizes are only named: by hand."""
+
+from dataclasses import replace
+from math import log
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from sluice.pools.estimate.belief.cache import CachedBelief
+from sluice.pools.estimate.belief.posterior import Posterior
+from sluice.pools.policy.crowded import Crowd, crowd, may_shrink
+from sluice.pools.policy.decision import Basis, Decision
+from sluice.pools.policy.observation import NO_BUCKETS, Observation, Occupancy
+from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.step import step
+from sluice.pools.policy.worth import Outlook
+from sluice_kit.decide.feeds import FALLS, evidence
+
+SLO_S = 0.25
+OUTLOOK = Outlook(36, 34, 41, loss=0.15)
+NOW_MS = 1_700_000_000_000
+LATE = 48.0 / 0.5
+IN_USE = Occupancy(48.0, 0.0, 0.0, NOW_MS, busy_most=52, readings=30, busy_30_s=48.0)
+
+
+class Knows:
+    """A belief that 36 in a full pool complete 195 a second, give or take 0.05 in ln X."""
+
+    def predict(self, n: float, full: bool) -> tuple[float, float]:
+        assert (n, full) == (36.0, True)
+        return log(195.0), 0.0025
+
+
+def beats(in_flight: float = 48.0, per_s: float = 168.0, size: int = 64, seconds: int = 5) -> tuple[Beat, ...]:
+    return tuple(Beat(at, size, per_s, 0.0, in_flight, 1.0) for at in range(seconds))
+
+
+def shows(of: tuple[Beat, ...], slo_s: float = SLO_S) -> Crowd | None:
+    return crowd(of, cast(Posterior, Knows()), 64, OUTLOOK, slo_s)
+
+
+def test_more_are_in_flight_than_a_size_holds_that_completes_more() -> None:
+    """48 / 168 = 0.286 s, over 0.25; 195 is 1.16 times 168, and ln 1.16 = 0.149 is three times 0.05."""
+    found = shows(beats())
+    assert found is not None
+    assert (found.in_flight, found.per_s, found.best_per_s) == (48.0, 168.0, pytest.approx(195.0))
+    assert found.sure_by == pytest.approx(log(195 / 168) / 0.05)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        shows(beats(), slo_s=0.3),  # in time, in the mean
+        shows(beats(in_flight=41.0, per_s=150.0)),  # 41 threads would hold all: 0.273 s each
+        shows(beats(per_s=178.0)),  # 0.27 s each; 195 is 1.096 times 178
+        shows(beats(seconds=2)),
+        shows(beats(size=63)),  # of another size
+        shows(beats(per_s=0.0)),
+        shows(()),
+    ],
+)
+def test_no_smaller_size_would_help(found: Crowd | None) -> None:
+    assert found is None
+
+
+def decided(seen: Occupancy | None, slo_s: float = SLO_S) -> Decision:
+    """48 of 200 in flight complete what 64 would, 12 or so are best, and 0.5 s are too long for an SLO of 0.25."""
+    known = evidence(8, 12, 16, 20, 32, 64, seconds=30)
+    of = tuple(beat._replace(second=beat.second + NOW_MS // 1_000 - 6) for beat in beats(per_s=LATE, size=200))
+    learnt = Learnt(
+        evidence=known, full=(0.0,) * 5, until_ms=NOW_MS - 1_100, completed_ms=NOW_MS - 1_100, beats=of
+    )
+    facts = Facts(NOW_MS - 1_000, 200)
+    here = Observation({"a": 200}, NO_BUCKETS, 4.0, slo_s, occupancy=seen)
+    return step(PoolState(facts, learnt), here, NOW_MS)[1]
+
+
+def test_it_is_shrunk_where_its_targets_report_as_many_in_use() -> None:
+    """By a factor of 2, as any change."""
+    decision = decided(IN_USE)
+    assert (decision.target, decision.reasons[0][0]) == (100, "BETTER")
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        decided(None),
+        decided(replace(IN_USE, coarse=True)),
+        decided(replace(IN_USE, readings=2)),
+        decided(replace(IN_USE, busy=5.0)),
+    ],
+)
+def test_else_the_size_stays_and_the_reason_names_the_sizes(decision: Decision) -> None:
+    assert decision.target == 200
+    code, text = decision.reasons[0]
+    assert code == "NEVER_FULL"
+    assert f"and 48 in flight complete {LATE:.0f}; set one of them by hand" in text
+    assert LATE * 1.1 < FALLS.throughput(12)
+
+
+def test_where_requests_are_in_time_it_stays_and_nothing_is_named() -> None:
+    decision = decided(IN_USE, slo_s=0.6)
+    assert decision.target == 200
+    code, text = decision.reasons[0]
+    assert code == "NEVER_FULL"
+    assert "set one" not in text
+
+
+@pytest.mark.parametrize(
+    ("change", "may"),
+    [
+        (None, True),
+        # The guard went back from there: what spans show then led there.
+        (Change(32, 64, 0, Basis.REVERT), False),
+        (Change(80, 64, 0, Basis.REVERT), True),
+        (Change(128, 64, 0, Basis.CURVE), True),
+    ],
+)
+def test_after_a_way_back_from_a_smaller_size_it_is_not_shrunk_again(change: Change | None, may: bool) -> None:
+    learnt = Learnt(beats=beats(), kept=cast(CachedBelief, SimpleNamespace(now=Knows())))
+    here = Observation({"a": 64}, NO_BUCKETS, 4.0, SLO_S, occupancy=IN_USE)
+    assert may_shrink(Facts(0, 64, change), learnt, here, 64, OUTLOOK) == may

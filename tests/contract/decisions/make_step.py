@@ -88,6 +88,18 @@ def in_time_at_64(in_time: float) -> dict[str, Any]:
     return values | {"learnt": values["learnt"] | {"beats": timely(64, 200.0, in_time, 4)}}
 
 
+def crowded() -> dict[str, Any]:
+    """48 of 200 in flight, which never was full, complete 96 a second, after 0.5 s each."""
+    values = state(KNOWN, current=200, full=0.0)
+    return values | {"learnt": values["learnt"] | {"beats": beats(200, 5, 96.0, in_flight=48.0)}}
+
+
+def in_use(busy: float, readings: int = 30) -> dict[str, Any]:
+    """By its targets' reports, which never have it full."""
+    report = {"busy": busy, "waiting": 0.0, "full_share": 0.0, "at_ms": NOW - 500}
+    return {"occupancy": report | {"busy_most": round(busy), "readings": readings}}
+
+
 def demand(in_time: float, in_flight: float = 0.0, waiting: float | None = None) -> dict[str, Any]:
     values = {"until_ms": NOW - 30_000, "asked_per_s": 900.0, "in_time": in_time, "in_flight": in_flight}
     return {"demand": values | {"waiting": waiting}}
@@ -130,6 +142,7 @@ def named(state: str, target: int | None = None, **more: Any) -> dict[str, Any]:
 
 
 NIGHT, OPS = "at night", "by ops: a sale"
+LATE = {"slo_s": 0.25}
 BEGUN = change(64, 40, 2_999)
 #: What it is, the state, the observation, the time.
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
@@ -326,6 +339,14 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ),
     ("the best size", state(KNOWN, current=16), sees(16, may_look=False), NOW),
     ("never full", state(LIGHT, current=16, full=0.0), sees(16), NOW),
+    (
+        "never full, and late: as many are in use as a better size holds",
+        crowded(),
+        sees(200) | in_use(48.0) | LATE,
+        NOW,
+    ),
+    ("the same by spans alone", crowded(), sees(200) | LATE, NOW),
+    ("the same, and targets report fewer in use", crowded(), sees(200) | in_use(12.0) | LATE, NOW),
     ("set by hand, and it was never full: kept", state(KNOWN, current=16), sees(200), NOW),
     ("set by hand: back to the size before, at once", state([*KNOWN, level(200)], current=16), sees(200), NOW),
     (

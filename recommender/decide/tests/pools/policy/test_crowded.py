@@ -69,9 +69,7 @@ def decided(seen: Occupancy | None, slo_s: float = SLO_S) -> Decision:
     """48 of 200 in flight complete what 64 would, 12 or so are best, and 0.5 s are too long for an SLO of 0.25."""
     known = evidence(8, 12, 16, 20, 32, 64, seconds=30)
     of = tuple(beat._replace(second=beat.second + NOW_MS // 1_000 - 6) for beat in beats(per_s=LATE, size=200))
-    learnt = Learnt(
-        evidence=known, full=(0.0,) * 5, until_ms=NOW_MS - 1_100, completed_ms=NOW_MS - 1_100, beats=of
-    )
+    learnt = Learnt(evidence=known, full=(0.0,) * 5, until_ms=NOW_MS - 1_100, completed_ms=NOW_MS - 1_100, beats=of)
     facts = Facts(NOW_MS - 1_000, 200)
     here = Observation({"a": 200}, NO_BUCKETS, 4.0, slo_s, occupancy=seen)
     return step(PoolState(facts, learnt), here, NOW_MS)[1]

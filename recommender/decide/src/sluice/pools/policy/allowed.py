@@ -2,7 +2,7 @@
 
 - A pool that was never full is not shrunk: that gains nothing at its load, and loses much at the next peak. A
   pool was full after 3 full seconds at its size or above, on any CPU limit, or when a target reports it. What Sluice's
-  own change added may be removed without that, since the pool was full before.
+  own change added may be removed without that, since the pool was full before. A crowded pool is shrunk (crowded.py).
 - No size is below what the busiest stretch of the horizon needed (`need.py`).
 - No refused size, nor one beyond it, is chosen until the refusal ends (`trust.py`).
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+
 from sluice.pools.policy.case import unseen
 from sluice.pools.policy.crowded import crowd
 from sluice.pools.policy.observation import Observation

@@ -91,7 +91,14 @@ def in_time_at_64(in_time: float) -> dict[str, Any]:
 def crowded() -> dict[str, Any]:
     """48 of 200 in flight, which never was full, complete 96 a second, after 0.5 s each."""
     values = state(KNOWN, current=200, full=0.0)
-    return values | {"learnt": values["learnt"] | {"beats": beats(200, 5, 96.0, in_flight=48.0)}}
+    return values | {"learnt": values["learnt"] | {"beats": beats(200, 10, 96.0, in_flight=48.0)}}
+
+
+def no_gain() -> dict[str, Any]:
+    """48 of 64 completed 200 a second, and 32 complete 150 for 8 s."""
+    before = [[second - 8, *beat] for second, *beat in beats(64, 10, 200.0, in_flight=48.0)]
+    values = guarded({"since_ms": NOW - 8_000}, before + beats(32, 8, 150.0, in_flight=32.0))
+    return values | {"learnt": values["learnt"] | {"full": [1.0] * 5}}
 
 
 def in_use(busy: float, readings: int = 30) -> dict[str, Any]:
@@ -200,6 +207,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         "nothing in 8 s after a change, while it is paused",
         guarded({"since_ms": NOW - 8_000}),
         sees(32, paused=OPS),
+        NOW,
+    ),
+    (
+        "never full, shrunk, and it completes no more: back",
+        no_gain(),
+        sees(32),
         NOW,
     ),
     (

@@ -9,12 +9,13 @@ import pytest
 
 from sluice.pools.estimate.belief.cache import CachedBelief
 from sluice.pools.estimate.belief.posterior import Posterior
-from sluice.pools.policy.crowded import Crowd, crowd, may_shrink
+from sluice.pools.policy.crowded import Crowd, crowd, may_shrink, on_trial
 from sluice.pools.policy.decision import Basis, Decision
 from sluice.pools.policy.observation import NO_BUCKETS, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.policy.trust import Trust
 from sluice.pools.policy.worth import Outlook
 from sluice_kit.decide.feeds import FALLS, evidence
 
@@ -33,7 +34,7 @@ class Knows:
         return log(195.0), 0.0025
 
 
-def beats(in_flight: float = 48.0, per_s: float = 168.0, size: int = 64, seconds: int = 5) -> tuple[Beat, ...]:
+def beats(in_flight: float = 48.0, per_s: float = 168.0, size: int = 64, seconds: int = 10) -> tuple[Beat, ...]:
     return tuple(Beat(at, size, per_s, 0.0, in_flight, 1.0) for at in range(seconds))
 
 
@@ -55,7 +56,11 @@ def test_more_are_in_flight_than_a_size_holds_that_completes_more() -> None:
         shows(beats(), slo_s=0.3),  # in time, in the mean
         shows(beats(in_flight=41.0, per_s=150.0)),  # 41 threads would hold all: 0.273 s each
         shows(beats(per_s=178.0)),  # 0.27 s each; 195 is 1.096 times 178
-        shows(beats(seconds=2)),
+        shows(beats(seconds=9)),
+        # For 5 s only.
+        shows(
+            (*beats(in_flight=10.0, per_s=200.0, seconds=5), *(beat._replace(second=9) for beat in beats(seconds=5)))
+        ),
         shows(beats(size=63)),  # of another size
         shows(beats(per_s=0.0)),
         shows(()),
@@ -68,7 +73,7 @@ def test_no_smaller_size_would_help(found: Crowd | None) -> None:
 def decided(seen: Occupancy | None, slo_s: float = SLO_S) -> Decision:
     """48 of 200 in flight complete what 64 would, 12 or so are best, and 0.5 s are too long for an SLO of 0.25."""
     known = evidence(8, 12, 16, 20, 32, 64, seconds=30)
-    of = tuple(beat._replace(second=beat.second + NOW_MS // 1_000 - 6) for beat in beats(per_s=LATE, size=200))
+    of = tuple(beat._replace(second=beat.second + NOW_MS // 1_000 - 11) for beat in beats(per_s=LATE, size=200))
     learnt = Learnt(evidence=known, full=(0.0,) * 5, until_ms=NOW_MS - 1_100, completed_ms=NOW_MS - 1_100, beats=of)
     facts = Facts(NOW_MS - 1_000, 200)
     here = Observation({"a": 200}, NO_BUCKETS, 4.0, slo_s, occupancy=seen)
@@ -120,3 +125,48 @@ def test_after_a_way_back_from_a_smaller_size_it_is_not_shrunk_again(change: Cha
     learnt = Learnt(beats=beats(), kept=cast(CachedBelief, SimpleNamespace(now=Knows())))
     here = Observation({"a": 64}, NO_BUCKETS, 4.0, SLO_S, occupancy=IN_USE)
     assert may_shrink(Facts(0, 64, change), learnt, here, 64, OUTLOOK) == may
+
+
+@pytest.mark.parametrize(
+    ("change", "seen", "tried"),
+    [
+        (Change(64, 32, 0, Basis.CURVE), beats(), True),
+        (None, beats(), False),
+        # All of 48 have a place.
+        (Change(64, 50, 0, Basis.CURVE), beats(), False),
+        # A pool of 55 with 48 in flight, 0.87 of it, is full.
+        (Change(55, 32, 0, Basis.CURVE), beats(size=55), False),
+        # It filled for 2 s: 55 of 64.
+        (Change(64, 32, 0, Basis.CURVE), (*beats(seconds=8), *beats(in_flight=55.0, seconds=2)), False),
+        (Change(64, 32, 0, Basis.CURVE), beats(seconds=9), False),
+        (Change(64, 32, 0, Basis.REVERT), beats(), False),
+        (Change(64, 32, 0, Basis.PROBE), beats(), False),
+        (Change(32, 64, 0, Basis.CURVE), beats(size=32), False),
+    ],
+)
+def test_a_pool_that_was_not_full_and_was_shrunk_is_on_trial(
+    change: Change | None, seen: tuple[Beat, ...], tried: bool
+) -> None:
+    assert on_trial(Facts(0, 32, change), Learnt(beats=seen)) == tried
+
+
+def test_no_further_change_comes_before_the_guard_has_seen_three_seconds() -> None:
+    """16 and less are better by far; without the trial the next step comes after a second."""
+    seen = tuple(beat._replace(second=beat.second + NOW_MS // 1_000 - 13) for beat in beats())
+
+    def next_case(known_until_ms: int, of: tuple[Beat, ...]) -> str:
+        learnt = Learnt(
+            evidence=evidence(8, 12, 16, 20, 32, 64, seconds=30),
+            full=(1.0,) * 5,
+            until_ms=known_until_ms - 100,
+            completed_ms=known_until_ms,
+            beats=of,
+        )
+        change = Change(64, 32, NOW_MS - 3_000, Basis.CURVE)
+        facts = Facts(NOW_MS - 1_000, 32, change, trust=Trust(operator=64, since_ms=NOW_MS - 3_000))
+        here = Observation({"a": 32}, NO_BUCKETS, 4.0, SLO_S)
+        return step(PoolState(facts, learnt), here, known_until_ms + 1_000)[1].reasons[0][0]
+
+    assert next_case(NOW_MS + 1_999, seen) == "WAITING"
+    assert next_case(NOW_MS + 2_000, seen) == "BETTER"
+    assert next_case(NOW_MS - 1_000, ()) == "BETTER"

@@ -117,6 +117,31 @@ def test_a_fall_to_less_than_half_is_a_collapse_where_the_pool_is_full_or_slower
     assert found == (GuardVerdict(Case.COLLAPSED, 32, "49/s at 16, 100/s at 32") if collapsed else None)
 
 
+@pytest.mark.parametrize(
+    ("good", "full", "seconds", "shrunk", "back"),
+    [
+        (94.0, 1.0, 3, True, True),
+        # 0.95 of 100 is no less than that.
+        (95.0, 1.0, 3, True, False),
+        (94.0, 1.0, 2, True, False),
+        # Fewer came.
+        (94.0, 0.4, 3, True, False),
+        # It was full before: the belief compares.
+        (94.0, 1.0, 3, False, False),
+    ],
+)
+def test_a_pool_that_was_never_full_completes_more_where_it_is_shrunk_or_goes_back(
+    good: float, full: float, seconds: int, shrunk: bool, back: bool
+) -> None:
+    """48 of 64 complete 100 a second in the newest 5 s; the record of the half minute has 200 of a light load."""
+    before = beats(64, 10, 200.0, 10.0, since=S0 - 15) + beats(64, 5, 100.0, 48.0, since=S0 - 5)
+    trust = Trust(64, T0, (SizeRecord(64, 150.0, 0.15, 0.0, 4.0),))
+    shown = scene(32, *before, *beats(32, seconds, good, 32.0), from_size=64, full=full)
+    after, verdict = judged(trust, replace(shown, shrunk=shrunk), 4)
+    assert verdict == (GuardVerdict(Case.NO_GAIN, 64, "94/s at 32, 100/s at 64") if back else None)
+    assert after.refused == ((RefusedSize(32, 64, T0 + 4_000 + REFUSED_MS),) if back else ())
+
+
 @pytest.mark.parametrize(("seconds", "collapsed"), [(11, False), (12, True)])
 def test_a_fall_is_judged_once_requests_could_have_ended(seconds: int, collapsed: bool) -> None:
     """1 a second of 12 s each at 32: what began at 16 ends after 12 s, and none of 12 expected ones did."""

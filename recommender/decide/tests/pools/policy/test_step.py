@@ -121,7 +121,7 @@ HISTORIES = st.lists(PERIODS, min_size=1, max_size=20)
 STARTS = st.sampled_from([1, 2, 5, 16, 60, 128])
 
 
-TAKEN_BACK = ("COLLAPSED", "ERRORS_RISE", "FEWER_IN_TIME", "CHECKED", "GAVE_UP")
+TAKEN_BACK = ("COLLAPSED", "NO_GAIN", "ERRORS_RISE", "FEWER_IN_TIME", "CHECKED", "GAVE_UP")
 CHECKS: list[Callable[[Done, list[Done]], None]] = []
 
 

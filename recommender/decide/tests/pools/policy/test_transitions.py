@@ -94,6 +94,16 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.GAVE_UP: (guarded(Trust(64, NOW - 60_000, given_up_ms=NOW + 90_000)), sees(32)),
     # Nothing in 8 s.
     Case.COLLAPSED: (guarded(Trust(64, NOW - 8_000, AT_64)), sees(32)),
+    # 48 of 64 completed 200 a second, and 32 complete 150.
+    Case.NO_GAIN: (
+        guarded(
+            Trust(64, NOW - 8_000, AT_64),
+            *(beat._replace(second=beat.second - 8) for beat in beats(64, 10, 200.0, in_flight=48.0)),
+            *beats(32, 8, 150.0, in_flight=32.0),
+            busy=1.0,
+        ),
+        sees(32),
+    ),
     # 40 of 400.
     Case.ERRORS_RISE: (guarded(Trust(64, NOW - 8_000, AT_64), *beats(32, 4, 90.0, 10.0)), sees(32)),
     # 390 of 430 a second in time at 64, then 50 of 700 at 32; 66 call.
@@ -151,6 +161,7 @@ SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
     Case.UNBOUNDED: (Action.HOLD, None, Basis.HELD, State.LEARNING),
     Case.GAVE_UP: (Action.APPLY, 64, Basis.REVERT, State.GUARDED),
     Case.COLLAPSED: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
+    Case.NO_GAIN: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
     Case.ERRORS_RISE: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
     Case.FEWER_IN_TIME: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),
     Case.CHECKED: (Action.APPLY, 64, Basis.REVERT, State.LEARNING),

@@ -63,12 +63,12 @@ def test_changes_that_are_taken_back_are_counted_by_reason_from_zero() -> None:
     registry = CollectorRegistry()
     counts, got = PoolMetrics(registry), registry.get_sample_value
     name = "sluice_decider_taken_back_total"
-    reasons = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "FEWER_IN_TIME", "CHECKED")
-    assert [got(name, {"reason": each}) for each in reasons] == [0, 0, 0, 0, 0]
+    reasons = ("GAVE_UP", "COLLAPSED", "NO_GAIN", "ERRORS_RISE", "FEWER_IN_TIME", "CHECKED")
+    assert [got(name, {"reason": each}) for each in reasons] == [0, 0, 0, 0, 0, 0]
     alarms = Alarms({})
     for code in ("GAVE_UP", "GAVE_UP", "SPANS_DISAGREE", "CHECKED", "GAVE_UP"):
         counts.entered(alarms.look([of(code)], BOTH))
-    assert [got(name, {"reason": each}) for each in reasons] == [2, 0, 0, 0, 1]
+    assert [got(name, {"reason": each}) for each in reasons] == [2, 0, 0, 0, 0, 1]
 
 
 def test_a_revert_counts_until_its_size_is_in_force() -> None:

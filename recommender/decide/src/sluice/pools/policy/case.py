@@ -8,6 +8,7 @@ from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
 from sluice.pools.policy.allowed import unmeasured, was_full
 from sluice.pools.policy.callers import most_wait
+from sluice.pools.policy.crowded import on_trial
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
@@ -22,6 +23,8 @@ WAIT_MS = 3_000
 # How many ms of windows at a new size must be seen before the next change, and how long a change waits for them at
 # most.
 SEEN_MS, UNSEEN_MS = 1_000, 30_000
+# The same where a pool that was never full was shrunk: 3 whole seconds from when it was read back.
+TRIED_MS = 5_000
 # A pool without a completion for so long gives nothing to judge by.
 SILENT_MS = 30_000
 # Below this confidence a decision applies nothing, except to take harm back.
@@ -56,7 +59,7 @@ def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, 
         return Case.QUIET
     if not bound.least <= current <= bound.most:
         return Case.OUTSIDE
-    if _waits(facts, learnt.until_ms + 1_000 * observation.buckets.bucket_s, view, now_ms):
+    if _waits(facts, on_trial(facts, learnt), learnt.until_ms + 1_000 * observation.buckets.bucket_s, view, now_ms):
         return Case.WAITING
     occupancy = observation.occupancy
     if (occupancy is None or occupancy.coarse) and disagree(facts, learnt):
@@ -97,23 +100,23 @@ def _silent(learnt: Learnt, observation: Observation, now_ms: int) -> bool:
     return learnt.completed_ms is None or now_ms - learnt.completed_ms > SILENT_MS
 
 
-def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
+def _waits(facts: Facts, trial: bool, seen_ms: float, view: View, now_ms: int) -> bool:
     """Whether the last change waits: for 3 s, and until windows show the decided size. Windows arrive late; without
     this wait the next change would rest on the same data as the last one.
 
-    seen_ms: the end of the newest bucket, Unix time.
+    trial: the guard sees 3 s of the decided size first (crowded.py). seen_ms: the end of the newest bucket, Unix time.
 
     Worked, windows 2 s old: a change decided at second 10 has its first whole second seen at 13.
     """
     change = facts.change
     if change is None or view.foreign or facts.pool != change.to_size:
         return False
-    if _goes_on(change, view):
+    if not trial and _goes_on(change, view):
         return now_ms - change.at_ms < 1_000
     if view.wave is not None:
         unseen = not view.came or seen_ms < change.at_ms + SEEN_MS
     else:
-        unseen = view.current == change.to_size and seen_ms < change.at_ms + SEEN_MS
+        unseen = view.current == change.to_size and seen_ms < change.at_ms + (TRIED_MS if trial else SEEN_MS)
     return now_ms - change.at_ms < (UNSEEN_MS if unseen else WAIT_MS)
 
 

@@ -37,7 +37,7 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
     """The details of the case, "" where there are none."""
     bound, demand = observation.constraints, learnt.demand
     match case:
-        case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.FEWER_IN_TIME | Case.CHECKED:
+        case Case.GAVE_UP | Case.COLLAPSED | Case.NO_GAIN | Case.ERRORS_RISE | Case.FEWER_IN_TIME | Case.CHECKED:
             return view.verdict.why if view.verdict else ""
         case Case.IN_TIME:
             return view.in_time

@@ -26,6 +26,7 @@ class Case(Enum):
     UNBOUNDED = "a target has no limit"
     GAVE_UP = "less completed than at the operator's size; the pool stays at the operator's size"
     COLLAPSED = "completions collapsed after the last change; the change is taken back"
+    NO_GAIN = "a pool that was never full completes no more since it was shrunk; the change is taken back"
     ERRORS_RISE = "more requests fail since the last change; the change is taken back"
     FEWER_IN_TIME = "fewer complete in time since the last change; the change is taken back"
     CHECKED = "less completes than at the operator's size; a look at that size shows whether the demand fell"
@@ -86,6 +87,7 @@ TABLE: dict[Case, Row] = {
     Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
     Case.GAVE_UP: Row("taken back", Basis.REVERT, Action.APPLY, State.GUARDED),
     Case.COLLAPSED: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
+    Case.NO_GAIN: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
     Case.ERRORS_RISE: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
     Case.FEWER_IN_TIME: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),
     Case.CHECKED: Row("taken back", Basis.REVERT, Action.APPLY, State.LEARNING),

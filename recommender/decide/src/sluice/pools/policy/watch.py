@@ -9,6 +9,7 @@ from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.evidence import DRAINS, OVER
 from sluice.pools.policy.allowed import TOLD_READINGS
 from sluice.pools.policy.callers import most_wait
+from sluice.pools.policy.crowded import on_trial
 from sluice.pools.policy.fullness import full_share
 from sluice.pools.policy.harm import watched
 from sluice.pools.policy.observation import REPORTED_FULL, Observation, Occupancy
@@ -55,6 +56,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
         in_use=_in_use(occupancy),
         most_wait=most_wait(facts, learnt, now_ms) is not None,
         idle=_idle(occupancy),
+        shrunk=ours and on_trial(facts, learnt),
     )
     if trust.check is not None and (ours_before := last_of_ours(trust)) is not None:
         scene = replace(scene, when_full_per_s=_when_full(learnt, 0.0, ours_before, observation.cores))

@@ -89,14 +89,18 @@ def in_time_at_64(in_time: float) -> dict[str, Any]:
 
 
 def crowded() -> dict[str, Any]:
-    """48 of 200 in flight, which never was full, complete 96 a second, after 0.5 s each."""
+    """48 of 200 in flight, which never was full, complete 96 a second, after 0.5 s each; more with fewer in flight."""
     values = state(KNOWN, current=200, full=0.0)
-    return values | {"learnt": values["learnt"] | {"beats": beats(200, 10, 96.0, in_flight=48.0)}}
+    seen = [
+        [second, size, 96.0 + by, failed, 48.0 - by, length]
+        for (second, size, _, failed, _, length), by in zip(beats(200, 15, 0.0), (-2.0, 0.0, 2.0) * 5, strict=True)
+    ]
+    return values | {"learnt": values["learnt"] | {"beats": seen}}
 
 
 def no_gain() -> dict[str, Any]:
     """48 of 64 completed 200 a second, and 32 complete 150 for 8 s."""
-    before = [[second - 8, *beat] for second, *beat in beats(64, 10, 200.0, in_flight=48.0)]
+    before = [[second - 8, *beat] for second, *beat in beats(64, 15, 200.0, in_flight=48.0)]
     values = guarded({"since_ms": NOW - 8_000}, before + beats(32, 8, 150.0, in_flight=32.0))
     return values | {"learnt": values["learnt"] | {"full": [1.0] * 5}}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.pools.policy.harm import given_up, watched
 from sluice.pools.policy.pace import Beat, Pace
-from sluice.pools.policy.scene import GuardVerdict, Scene
+from sluice.pools.policy.scene import DRAINS_MS, GuardVerdict, Scene
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.trial import ERRORS_REFUSED_MS, errors_rise
 from sluice.pools.policy.trust import (
@@ -139,7 +139,9 @@ def test_a_pool_that_was_never_full_completes_more_where_it_is_shrunk_or_goes_ba
     shown = scene(32, *before, *beats(32, seconds, good, 32.0), from_size=64, full=full)
     after, verdict = judged(trust, replace(shown, shrunk=shrunk), 4)
     assert verdict == (GuardVerdict(Case.NO_GAIN, 64, "94/s at 32, 100/s at 64") if back else None)
-    assert after.refused == ((RefusedSize(32, 64, T0 + 4_000 + REFUSED_MS),) if back else ())
+    now_ms = T0 + 4_000
+    for_a_minute, refused = RefusedSize(63, 64, now_ms + DRAINS_MS), RefusedSize(32, 64, now_ms + REFUSED_MS)
+    assert after.refused == ((for_a_minute, refused) if back else ())
 
 
 @pytest.mark.parametrize(("seconds", "collapsed"), [(11, False), (12, True)])

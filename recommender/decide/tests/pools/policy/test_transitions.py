@@ -98,7 +98,7 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.NO_GAIN: (
         guarded(
             Trust(64, NOW - 8_000, AT_64),
-            *(beat._replace(second=beat.second - 8) for beat in beats(64, 10, 200.0, in_flight=48.0)),
+            *(beat._replace(second=beat.second - 8) for beat in beats(64, 15, 200.0, in_flight=48.0)),
             *beats(32, 8, 150.0, in_flight=32.0),
             busy=1.0,
         ),

@@ -13,11 +13,10 @@ from math import inf
 
 from sluice.fast.worth import least_enough
 from sluice.pools.estimate.belief.family import SIZES, Floats
-from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import after_a_stay, visit
-from sluice.pools.policy.state import Change, Facts, Learnt
+from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.trust import Trust
 
 # Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
@@ -69,14 +68,8 @@ def floor(facts: Facts, learnt: Learnt, current: int, occupancy: Occupancy | Non
     if was_full(learnt, current, occupancy, least_s):
         return 1
     change = facts.change
-    if change is None or change.to_size != current or change.from_size > current:
-        return current
-    return current if change.basis is Basis.REVERT and not demand_fell(facts, change) else change.from_size
-
-
-def demand_fell(facts: Facts, change: Change) -> bool:
-    """Whether a way back to the operator's size was a look that showed that the demand fell (`harm.py`, CHECKED)."""
-    return change.to_size == facts.trust.operator and facts.trust.demand_until_ms > change.at_ms
+    ours = change is not None and change.to_size == current and change.from_size < current
+    return change.from_size if change is not None and ours else current
 
 
 def unmeasured(facts: Facts, learnt: Learnt, current: int, after_stay: bool = False) -> bool:

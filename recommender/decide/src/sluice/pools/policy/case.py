@@ -23,8 +23,8 @@ WAIT_MS = 3_000
 # How many ms of windows at a new size must be seen before the next change, and how long a change waits for them at
 # most.
 SEEN_MS, UNSEEN_MS = 1_000, 30_000
-# The same where a pool that was never full was shrunk: 3 whole seconds from when it was read back.
-TRIED_MS = 5_000
+# The same where a pool that was never full was shrunk: the guard sees 3 whole seconds from when it was read back.
+TRIED_MS = 6_000
 # A pool without a completion for so long gives nothing to judge by.
 SILENT_MS = 30_000
 # Below this confidence a decision applies nothing, except to take harm back.

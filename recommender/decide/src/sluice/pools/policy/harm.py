@@ -13,7 +13,8 @@ COLLAPSED
   the size in force does.
 NO_GAIN
   Within 2 min of a change that shrank a pool that was never full: less than 0.95 of before completes over 3 s and a
-  request's stay, and the pool, which had more in flight, is full. The guard goes back, and refuses as for COLLAPSED.
+  request's stay, and the pool, which had more in flight, is full. The guard goes back, and refuses as for COLLAPSED,
+  and for a minute all smaller sizes.
 ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.

@@ -19,7 +19,7 @@ from sluice.pools.policy.pace import (
     timely_over,
     visit,
 )
-from sluice.pools.policy.scene import GuardVerdict, Scene, drains
+from sluice.pools.policy.scene import DRAINS_MS, GuardVerdict, Scene, drains
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.trust import EXPECTED, REFUSED_MS, SEEN_S, SizeRecord, Trust, refusing
 
@@ -27,6 +27,8 @@ from sluice.pools.policy.trust import EXPECTED, REFUSED_MS, SEEN_S, SizeRecord, 
 COLLAPSED_TO, FEWER_IN_TIME = 0.5, 0.7
 # A crowded pool was expected to complete 1.1 times as much, so this is no gain beyond what counts of 3 s tell.
 GAIN = 0.95
+# Ten buckets of 0.1 s are no whole second by floating point.
+NEARLY = 0.99
 # How long a change is on trial, and what counts as silence (ms, and stays of a request).
 TRIAL_MS, SILENT_MS, SILENT_STAYS = 120_000, 5_000, 5.0
 # Requests stay longer than before the change by this factor.
@@ -55,6 +57,8 @@ def on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Tr
         return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
     if why := _no_gain(scene.from_size, pace, scene, trust, now_ms):
         verdict = GuardVerdict(Case.NO_GAIN, scene.from_size, why)
+        # Callers that waited fill the pool when it is back, which is no reason for another smaller size.
+        trust = refusing(trust, scene.from_size - 1, scene.from_size, DRAINS_MS, now_ms)
         return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
     if record is not None and pace is not None and pace.seconds >= SEEN_S and errors_rise(record, pace):
         why = f"{pace.failed:.0%} at {scene.current}, {record.failed:.0%} at {record.size}"
@@ -133,7 +137,7 @@ def _no_gain(left: int, pace: Pace | None, scene: Scene, trust: Trust, now_ms: i
     if not scene.shrunk or scene.full_share < FULL_SHARE or drains(scene, trust, now_ms):
         return ""
     before = pace_over(visit(scene.beats, left)[-NEWEST:])
-    if before is None or pace is None or pace.seconds < max(SEEN_S, before.stay_s):
+    if before is None or pace is None or pace.seconds < NEARLY * max(SEEN_S, before.stay_s):
         return ""
     if pace.per_s >= GAIN * before.per_s:
         return ""

@@ -9,7 +9,7 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, least_needed, narrowed, unmeasured, unrefused
 from sluice.pools.policy.callers import callers_of, hardly_tried, late_demand
 from sluice.pools.policy.choice_rules import again, before_the_look, consistent, further, least_left, undone
-from sluice.pools.policy.crowded import may_shrink
+from sluice.pools.policy.crowded import crowded_choice
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.fullness import full_share
 from sluice.pools.policy.in_time import more_in_time
@@ -112,13 +112,11 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
         near = min(near[0], max(leap(of.outlook, current), observation.constraints.least)), near[1]
         within = narrowed(near, least, facts.trust, now_ms)
         of = _prospects(facts, learnt, current, within, observation, now_ms)
-    crowded = least > 1 and not (stops or waits) and may_shrink(facts, learnt, observation, current, of.outlook)
-    if crowded:
-        within = narrowed(near, min(least, of.outlook.lower), facts.trust, now_ms)
-        of = _prospects(facts, learnt, current, within, observation, now_ms)
     if stops:
         choice = undone(likeliest(of), current, replaced, observation)
         return View(current, replaced, of.outlook, choice, stopped=True)
+    if least > 1 and not waits and (crowded := _crowded(of, facts, learnt, observation, now_ms)) is not None:
+        return crowded
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
     choice = consistent(_choice(of, facts, learnt, observation, full, since_s), current, of.outlook)
     if choice is not None and choice.size < current:
@@ -128,17 +126,29 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
             within = max(within[0], min(least, current)), within[1]
             of = _prospects(facts, learnt, current, within, observation, now_ms)
             choice = consistent(_choice(of, facts, learnt, observation, full, since_s), current, of.outlook)
-    if (choice is None or choice.look) and (crowded or full >= LOOK_SHARE):
+    if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
     choice = undone(again(choice, facts, since_s), current, replaced, observation)
     if choice is not None and replaced is None:
         slo_s = observation.slo_s
-        if why := more_in_time(learnt.beats, learnt.kept.now, current, choice.size, slo_s, crowded):
+        if why := more_in_time(learnt.beats, learnt.kept.now, current, choice.size, slo_s):
             return View(current, replaced, of.outlook, None, in_time=why)
     if choice is None and not waits and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
         choice = hardly_tried(facts, learnt, observation, current, now_ms)
         return View(current, replaced, of.outlook, choice, stuck=choice is not None)
     return View(current, replaced, of.outlook, choice)
+
+
+def _crowded(of: Prospects, facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> View | None:
+    """The view of a pool that was never full and is crowded; None where it is not, or may not be shrunk."""
+    assert learnt.kept is not None
+    current = int(of.sizes[of.current_at])
+    least = max(observation.constraints.least, least_needed(learnt, of.expected, current, observation.slo_s))
+    choice = crowded_choice(facts, learnt, observation, of.outlook, least, now_ms)
+    if choice is None:
+        return None
+    why = more_in_time(learnt.beats, learnt.kept.now, current, choice.size, observation.slo_s, crowded=True)
+    return View(current, None, of.outlook, None if why else choice, in_time=why)
 
 
 def _may_name(size: int, current: int, facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> bool:

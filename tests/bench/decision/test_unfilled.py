@@ -1,5 +1,5 @@
-"""A pool that its callers never fill, in the loop with reports of its targets: crowded it is shrunk, before a slow callee
-it is not."""
+"""A pool that its callers never fill, in the loop with reports of its targets: it is shrunk where it is crowded, and
+not where a callee is slow."""
 
 import pytest
 

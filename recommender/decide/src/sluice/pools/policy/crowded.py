@@ -53,15 +53,14 @@ class Crowd(NamedTuple):
 
 
 def crowd(beats: tuple[Beat, ...], belief: Posterior, current: int, outlook: Outlook, slo_s: float) -> Crowd | None:
-    """What the seconds at the size in force show, from the first crowded one on; None where no smaller size is expected
-    to complete more."""
+    """What the seconds at the size in force show, since the last one that was not crowded; None where no smaller size is
+    expected to complete more."""
     seen = visit(beats, current)
-    while seen and seen[0].in_flight_s < MORE * outlook.upper * seen[0].length_s:
-        seen = seen[1:]
+    least = MORE * outlook.upper
+    last = max((at for at, beat in enumerate(seen) if beat.in_flight_s < least * beat.length_s), default=-1)
+    seen = seen[last + 1 :]
     now = pace_over(seen)
-    if now is None or len(seen) < TELLING or now.per_s <= 0 or now.stay_s < slo_s:
-        return None
-    if min(beat.in_flight_s / beat.length_s for beat in seen) < MORE * outlook.upper or not falls(seen):
+    if now is None or len(seen) < TELLING or now.per_s <= 0 or now.stay_s < slo_s or not falls(seen):
         return None
     mean, variance = belief.predict(float(outlook.best), full=True)
     if exp(mean) < CROWDED * now.per_s:

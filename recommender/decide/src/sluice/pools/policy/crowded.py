@@ -53,8 +53,8 @@ class Crowd(NamedTuple):
 
 
 def crowd(beats: tuple[Beat, ...], belief: Posterior, current: int, outlook: Outlook, slo_s: float) -> Crowd | None:
-    """What the seconds at the size in force show, since the last one that was not crowded; None where no smaller size is
-    expected to complete more."""
+    """What the seconds at the size in force show, since the last one that was not crowded; None where no smaller size
+    is expected to complete more."""
     seen = visit(beats, current)
     least = MORE * outlook.upper
     last = max((at for at, beat in enumerate(seen) if beat.in_flight_s < least * beat.length_s), default=-1)

@@ -206,3 +206,28 @@ def test_a_target_that_completes_less_than_half_of_what_the_others_do(
     ]
     before = [Beat(900 + at, 16, 100.0, 0.0, 5.0, 1.0) for at in range(10)]
     assert completes_less(change, (*before, *beats)) == less
+
+
+@pytest.mark.parametrize(
+    ("ours", "in_flight", "less"),
+    [
+        # A slow callee: 495 of 570 are due.
+        (82.0, 48.0, True),
+        (83.0, 48.0, False),
+        # Requests that hinder each other.
+        (110.0, 48.0, False),
+        # The others are full: 0.85 of 64 is 54.4. Or all of 32 have a place.
+        (82.0, 55.0, False),
+        (82.0, 32.0, False),
+    ],
+)
+def test_a_smaller_target_that_completes_less_than_others_that_are_not_full(
+    ours: float, in_flight: float, less: bool
+) -> None:
+    change = Change(64, 32, 1_000_000, Basis.CURVE, ("a",))
+    beats = tuple(
+        Beat(1_000 + at, size, good, 0.0, n, 1.0)
+        for at in range(6)
+        for size, good, n in ((32, ours, 32.0), (64, 95.0, in_flight))
+    )
+    assert completes_less(change, beats) == less

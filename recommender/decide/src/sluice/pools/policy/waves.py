@@ -9,13 +9,15 @@ worse on the first targets ends there.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import sqrt
 
 from sluice.fast.worth import LEAST_GAIN, SURE_BY
+from sluice.pools.policy.allowed import OF_SIZE
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.pace import Beat, pace_of
 from sluice.pools.policy.state import Change, Facts
-from sluice.pools.policy.trial import COLLAPSED_TO
+from sluice.pools.policy.trial import COLLAPSED_TO, GAIN
 from sluice.pools.policy.trust import EXPECTED
 from sluice.pools.policy.worth import Prospects
 
@@ -76,15 +78,22 @@ def came(change: Change, observation: Observation) -> bool:
 
 
 def completes_less(change: Change, beats: tuple[Beat, ...]) -> bool:
-    """Whether targets with the new size complete less than half of the others' completions in the same seconds.
+    """Whether targets with the new size complete less than half of the others' completions in the same seconds. Where
+    the others are not full, and hold more than the new size does: less than 0.95 of them, by two standard errors.
 
-    Worked, 6 s of each: 40 a second without errors at 32, 15 at 16: less.
+    Worked, 6 s of each: 40 a second without errors at 32, 15 at 16: less. 95 a second at 64 with 48 in flight, 64 at
+    32: 384 in all, under 0.95 x 570 - 2 sqrt(0.95 x 570) = 495, so less.
     """
     since_s = change.at_ms / 1_000
     of, others = pace_of(beats, change.to_size, since_s), pace_of(beats, change.from_size, since_s)
     if of is None or others is None or min(of.seconds, others.seconds) < WAVE_S:
         return False
-    return others.per_s * others.seconds >= EXPECTED and of.per_s < COLLAPSED_TO * others.per_s
+    if others.per_s * others.seconds < EXPECTED:
+        return False
+    if change.to_size < others.in_flight < OF_SIZE * change.from_size:
+        due = GAIN * others.per_s * of.seconds
+        return of.per_s * of.seconds < due - 2 * sqrt(due)
+    return of.per_s < COLLAPSED_TO * others.per_s
 
 
 def worse(change: Change, of: Prospects) -> bool:

@@ -99,8 +99,11 @@ def crowded() -> dict[str, Any]:
 
 
 def no_gain() -> dict[str, Any]:
-    """48 of 64 completed 200 a second, and 32 complete 150 for 8 s."""
-    before = [[second - 8, *beat] for second, *beat in beats(64, 15, 200.0, in_flight=48.0)]
+    """48 of 64 completed 200 a second, less with more in flight, and 32 complete 150 for 8 s."""
+    before = [
+        [second - 8, size, 200.0 - at % 3, failed, 48.0 + at % 3, length]
+        for at, (second, size, _, failed, _, length) in enumerate(beats(64, 15, 200.0))
+    ]
     values = guarded({"since_ms": NOW - 8_000}, before + beats(32, 8, 150.0, in_flight=32.0))
     return values | {"learnt": values["learnt"] | {"full": [1.0] * 5}}
 

@@ -159,15 +159,17 @@ def test_a_smaller_size_is_legal_and_filled() -> None:
     ],
 )
 def test_less_completes_in_the_seconds_with_more_in_flight(seen: tuple[Beat, ...], less: bool) -> None:
-    assert falls(seen) == less
+    assert falls(seen, 2.0) == less
 
 
 def test_chance_is_no_fall() -> None:
     """A slope of -0.82, give or take 0.13; then -0.75, give or take 0.97."""
     points = ((38.0, 165.0), (40.0, 156.0), (42.0, 152.0))
-    assert falls(tuple(Beat(0, 64, per_s, 0.0, n, 1.0) for n, per_s in points))
+    assert falls(tuple(Beat(0, 64, per_s, 0.0, n, 1.0) for n, per_s in points), 2.0)
     points = ((38.0, 165.0), (40.0, 142.0), (42.0, 153.0))
-    assert not falls(tuple(Beat(0, 64, per_s, 0.0, n, 1.0) for n, per_s in points))
+    of = tuple(Beat(0, 64, per_s, 0.0, n, 1.0) for n, per_s in points)
+    assert not falls(of, 2.0)
+    assert falls(of, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -175,12 +177,12 @@ def test_chance_is_no_fall() -> None:
     [
         (Change(64, 32, 0, Basis.CURVE), beats(), True),
         (None, beats(), False),
-        # All of 48 have a place.
-        (Change(64, 50, 0, Basis.CURVE), beats(), False),
+        # 1.25 times 38 are more than 46.
+        (Change(64, 38, 0, Basis.CURVE), beats(), False),
         # A pool of 55 with 48 in flight, 0.87 of it, is full.
         (Change(55, 32, 0, Basis.CURVE), beats(size=55), False),
-        # It filled for 2 s: 58 of 64.
-        (Change(64, 32, 0, Basis.CURVE), (*beats(seconds=13), *beats(in_flight=58.0, seconds=2)), False),
+        # More completes with more in flight: another rule made the change.
+        (Change(64, 32, 0, Basis.CURVE), beats(slope=1.0), False),
         (Change(64, 32, 0, Basis.CURVE), beats(seconds=14), False),
         (Change(64, 32, 0, Basis.REVERT), beats(), False),
         (Change(64, 32, 0, Basis.PROBE), beats(), False),

@@ -94,11 +94,14 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.GAVE_UP: (guarded(Trust(64, NOW - 60_000, given_up_ms=NOW + 90_000)), sees(32)),
     # Nothing in 8 s.
     Case.COLLAPSED: (guarded(Trust(64, NOW - 8_000, AT_64)), sees(32)),
-    # 48 of 64 completed 200 a second, and 32 complete 150.
+    # 48 of 64 completed 200 a second, less with more in flight, and 32 complete 150.
     Case.NO_GAIN: (
         guarded(
             Trust(64, NOW - 8_000, AT_64),
-            *(beat._replace(second=beat.second - 8) for beat in beats(64, 15, 200.0, in_flight=48.0)),
+            *(
+                beat._replace(second=beat.second - 8, good=beat.good - at % 3, in_flight_s=48.0 + at % 3)
+                for at, beat in enumerate(beats(64, 15, 200.0))
+            ),
             *beats(32, 8, 150.0, in_flight=32.0),
             busy=1.0,
         ),

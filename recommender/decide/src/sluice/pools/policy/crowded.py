@@ -36,8 +36,8 @@ from sluice.pools.policy.worth import Choice, Outlook
 
 # The best size is expected to complete so many times what completes now, and so many times what it holds is in flight.
 CROWDED, MORE = 1.1, 1.25
-# The beats at the size in force that tell; the last of them before a change.
-TELLING, LAST = 15, 2
+# The beats at the size in force that tell.
+TELLING = 15
 # Standard errors by which the slope is below 0.
 FALLS_BY = 2.0
 
@@ -55,12 +55,9 @@ class Crowd(NamedTuple):
 def crowd(beats: tuple[Beat, ...], belief: Posterior, current: int, outlook: Outlook, slo_s: float) -> Crowd | None:
     """What the seconds at the size in force show, since the last one that was not crowded; None where no smaller size
     is expected to complete more."""
-    seen = visit(beats, current)
-    least = MORE * outlook.upper
-    last = max((at for at, beat in enumerate(seen) if beat.in_flight_s < least * beat.length_s), default=-1)
-    seen = seen[last + 1 :]
+    seen = _since(visit(beats, current), MORE * outlook.upper)
     now = pace_over(seen)
-    if now is None or len(seen) < TELLING or now.per_s <= 0 or now.stay_s < slo_s or not falls(seen):
+    if now is None or len(seen) < TELLING or now.per_s <= 0 or now.stay_s < slo_s or not falls(seen, FALLS_BY):
         return None
     mean, variance = belief.predict(float(outlook.best), full=True)
     if exp(mean) < CROWDED * now.per_s:
@@ -68,9 +65,15 @@ def crowd(beats: tuple[Beat, ...], belief: Posterior, current: int, outlook: Out
     return Crowd(now.in_flight, now.per_s, exp(mean), (mean - log(now.per_s)) / sqrt(variance + 1e-12))
 
 
-def falls(beats: tuple[Beat, ...]) -> bool:
+def _since(beats: tuple[Beat, ...], in_flight: float) -> tuple[Beat, ...]:
+    """The beats after the last one with fewer in flight."""
+    last = max((at for at, beat in enumerate(beats) if beat.in_flight_s < in_flight * beat.length_s), default=-1)
+    return beats[last + 1 :]
+
+
+def falls(beats: tuple[Beat, ...], by: float) -> bool:
     """Whether less completes in the seconds with more in flight: least squares of ln X over ln n, the seconds with a
-    completion.
+    completion. by: standard errors of the slope.
 
     Worked: 38, 40 and 42 in flight complete 165, 156 and 152 a second: a slope of -0.82, give or take 0.13.
     """
@@ -84,21 +87,20 @@ def falls(beats: tuple[Beat, ...]) -> bool:
         return False
     slope = float(n @ rate) / spread
     error = sqrt(float(np.square(rate - slope * n).sum()) / (len(of) - 2) / spread)
-    return slope < -FALLS_BY * error
+    return slope < -by * error
 
 
 def on_trial(facts: Facts, learnt: Learnt) -> bool:
-    """Whether the last change shrank a pool that was not full, to fewer than were in flight. In the last two seconds
-    before it was not full either: a pool that collapses is shrunk after as many. REVERT goes back, and PROBE knows no
-    better."""
+    """Whether the last change shrank a crowded pool. The oldest beats of before may be forgotten, so that the slope
+    only has to be below 0. REVERT goes back, and PROBE knows no better."""
     change = facts.change
     if change is None or change.to_size >= change.from_size or change.basis in (Basis.REVERT, Basis.PROBE):
         return False
-    seen = visit(learnt.beats, change.from_size)[-TELLING:]
-    if len(seen) < TELLING:
+    seen = _since(visit(learnt.beats, change.from_size), MORE * change.to_size)
+    if len(seen) < TELLING or not falls(seen, 0.0):
         return False
-    before = [pace.in_flight for pace in (pace_over(seen), pace_over(seen[-LAST:])) if pace is not None]
-    return change.to_size < before[0] and max(before) < OF_SIZE * change.from_size
+    before = pace_over(seen)
+    return before is not None and before.in_flight < OF_SIZE * change.from_size
 
 
 def crowded_choice(

@@ -39,8 +39,7 @@ class Scene:
     - most_wait: more callers wait than requests are in flight, over a minute at this size.
     - in_use: mean of half a minute by the targets' reports, where these do not have the pool full; None without them.
     - idle: the targets' newest reports, under the size in force, have nothing in use and no caller that waits.
-    - shrunk: Sluice's last change, which is in force, shrank a pool that was not full below what was in flight
-      (crowded.py).
+    - shrunk: Sluice's last change, which is in force, shrank a crowded pool (crowded.py).
     """
 
     current: int

@@ -12,7 +12,7 @@ COLLAPSED
   10 min, twice as long each time. The operator's size is not gone back to where a full pool of it completed less than
   the size in force does.
 NO_GAIN
-  Within 2 min of a change that shrank a pool that was never full: less than 0.95 of before completes over 3 s and a
+  Within 2 min of a change that shrank a crowded pool (crowded.py): less than 0.95 of before completes over 3 s and a
   request's stay, and the pool, which had more in flight, is full. The guard goes back, and refuses as for COLLAPSED,
   and for a minute all smaller sizes.
 ERRORS_RISE
